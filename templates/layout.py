@@ -1,0 +1,239 @@
+"""From a form's declaration (one TOML a form and version) to boxes: the only place where coordinates are made."""
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from templates.form import SEATS, Box, Field, Form, Marker, Rule, Slot
+
+
+class FormError(ValueError):
+    """No such form, or the form cannot be laid out as asked; the text says what to ask for instead."""
+
+
+def form_names() -> tuple[str, ...]:
+    """The names of the forms there are, such as ("protocol",)."""
+    return tuple(sorted({name for name, _, _ in _declared()}))
+
+
+@cache
+def load_form(name: str, players: int, rows: int | None = None, version: int | None = None) -> Form:
+    """The form `name` for `players`, with `rows` deals (default: as declared), in its newest or the given version.
+
+    Raises FormError where there is no such form or the rows do not fit the page.
+    """
+    versions = {v: path for n, p, v in _declared() if (n, p) == (name, players) for path in [f"{n}-{p}-v{v}.toml"]}
+    if not versions:
+        known = ", ".join(f"{n} for {p}" for n, p in sorted({(n, p) for n, p, _ in _declared()}))
+        raise FormError(f"there is no form {name!r} for {players} players; there is {known}")
+    version = max(versions) if version is None else version
+    if version not in versions:
+        raise FormError(f"form {name!r} for {players} has no version {version}; there is {sorted(versions)}")
+    spec = tomllib.loads((files("templates") / "forms" / versions[version]).read_text(encoding="utf-8"))
+    return _lay_out(spec, rows)
+
+
+def layout_json(form: Form) -> dict[str, Any]:
+    """The form's geometry as plain data: what `pulka layout` prints. Lengths in millimetres, rounded to 1/1000."""
+
+    def box(b: Box) -> list[float]:
+        return [round(v, 3) for v in (b.x, b.y, b.w, b.h)]
+
+    width, height = form.page
+    return {
+        "form": form.name,
+        "version": form.version,
+        "players": form.players,
+        "rows": form.rows,
+        "page": {"width": width, "height": height},
+        "markers": {
+            "dictionary": form.dictionary,
+            "marks": [{"id": m.id, "box": box(m.box)} for m in form.markers],
+        },
+        "codes": [box(code) for code in form.codes],
+        "fields": [
+            {
+                "id": f.id,
+                "kind": f.kind,
+                "deal": f.deal,
+                "column": f.column,
+                "seat": f.seat,
+                "on": f.on,
+                "choice": f.choice,
+                "box": box(f.box),
+                "turn": f.turn,
+            }
+            for f in form.fields
+        ],
+    }
+
+
+def _declared() -> Iterator[tuple[str, int, int]]:
+    """(name, players, version) of every declared form, from the file names."""
+    for path in (files("templates") / "forms").iterdir():
+        if path.name.endswith(".toml"):
+            name, players, version = path.name.removesuffix(".toml").rsplit("-", 2)
+            yield name, int(players), int(version.removeprefix("v"))
+
+
+def _lay_out(spec: dict[str, Any], rows: int | None) -> Form:
+    page, table = spec["page"], spec["table"]
+    players: int = spec["players"]
+    seats = SEATS[:players]
+    rows = table["rows"] if rows is None else rows
+
+    head = sum(table["heading"])
+    room = table["bottom"] - table["top"] - head
+    most = int(room / table["row_least"] + 1e-9) - 1
+    if not 1 <= rows <= most:
+        raise FormError(f"{rows} rows do not fit form {spec['name']!r} for {players}: 1 to {most} do")
+    row_height = min(table["row_most"], room / (rows + 1))
+    first_row = table["top"] + head
+    bottom = first_row + row_height * (rows + 1)
+
+    def row_top(deal: int) -> float:
+        return first_row + row_height * deal
+
+    frame = Box(table["left"], table["top"], table["right"] - table["left"], bottom - table["top"])
+    columns = _columns(spec["columns"], seats, frame)
+    fields: list[Field] = []
+    slots = [Slot(name, Box(*box)) for name, box in spec["slots"].items()]
+    name_line = table["top"] + table["heading"][0]
+    for block in columns:
+        slots.append(Slot(block["head"], Box(block["x"], table["top"], block["w"], table["heading"][0])))
+        if block["head"].startswith("name."):
+            seat = block["head"][-1]
+            box = Box(block["x"], table["top"], block["w"], table["heading"][0]).inset(0.3)
+            fields.append(Field(f"name.{seat}", "text", None, "name", seat, None, None, box))
+        for cell in block["cells"]:
+            if cell["sub"]:
+                slots.append(Slot(cell["sub"], Box(cell["x"], name_line, cell["w"], table["heading"][1])))
+    for deal in range(rows + 1):
+        for block in columns:
+            for cell in block["cells"]:
+                place = Box(cell["x"], row_top(deal), cell["w"], row_height)
+                if cell["kind"] == "printed":
+                    slots.append(Slot(f"{cell['column']}.{deal}", place))
+                elif deal or cell["carried"]:
+                    fields.append(_field(cell, deal, place, table))
+    return Form(
+        name=spec["name"],
+        version=spec["version"],
+        players=players,
+        rows=rows,
+        page=(page["width"], page["height"]),
+        dictionary=spec["markers"]["dictionary"],
+        markers=_markers(spec["markers"], page),
+        codes=tuple(Box(*box) for box in spec["codes"]),
+        frame=frame,
+        rules=_rules(columns, frame, table, row_top, rows),
+        fields=tuple(fields),
+        slots=tuple(slots),
+    )
+
+
+def _field(cell: dict[str, Any], deal: int, place: Box, table: dict[str, Any]) -> Field:
+    if cell["kind"] == "mark":
+        side = table["mark"]
+        (cx, cy) = place.centre
+        box = Box(cx - side / 2, cy - side / 2, side, side)
+    else:
+        box = place.inset(table["inset"])
+    named = [part for part in (cell["column"], cell["seat"], cell["on"], cell["choice"]) if part]
+    return Field(
+        ".".join([f"d{deal:02d}", *named]),
+        cell["kind"],
+        deal,
+        cell["column"],
+        cell["seat"],
+        cell["on"],
+        cell["choice"],
+        box,
+    )
+
+
+def _columns(specs: list[dict[str, Any]], seats: str, frame: Box) -> list[dict[str, Any]]:
+    """The blocks of the table from left to right, each with its cells; what is left of the width goes to numbers."""
+    blocks: list[dict[str, Any]] = []
+    for spec in specs:
+        if spec["name"] == "totals":
+            for seat in seats:
+                cells = [_cell(spec, "pool", seat), _cell(spec, "mountain", seat)]
+                cells += [_cell(spec, "whists", seat, on=other) for other in seats if other != seat]
+                blocks.append({"head": f"name.{seat}", "cells": cells})
+            continue
+        if "choices" in spec:
+            cells = [_cell(spec, spec["name"], None, choice=choice) for choice in spec["choices"]]
+        elif spec["kind"] == "printed":
+            cells = [_cell(spec, spec["name"], None)]
+        else:
+            cells = [_cell(spec, spec["name"], seat) for seat in seats]
+        blocks.append({"head": f"head.{spec['name']}", "cells": cells})
+    all_cells = [cell for block in blocks for cell in block["cells"]]
+    fixed = sum(cell["w"] for cell in all_cells if cell["w"])
+    share = (frame.w - fixed) / sum(1 for cell in all_cells if not cell["w"])
+    x = frame.x
+    for block in blocks:
+        block["x"] = x
+        for cell in block["cells"]:
+            cell["w"] = cell["w"] or share
+            cell["x"] = x
+            x += cell["w"]
+        block["w"] = x - block["x"]
+    return blocks
+
+
+def _cell(
+    spec: dict[str, Any], column: str, seat: str | None, on: str | None = None, choice: str | None = None
+) -> dict[str, Any]:
+    named = ".".join(part for part in (seat, on, choice) if part)
+    return {
+        "column": column,
+        "kind": spec["kind"],
+        "seat": seat,
+        "on": on,
+        "choice": choice,
+        "w": spec.get("width", 0.0),
+        "sub": f"sub.{column}.{named}" if named else "",
+        "carried": spec.get("carried", False),
+    }
+
+
+def _markers(spec: dict[str, Any], page: dict[str, Any]) -> tuple[Marker, ...]:
+    """The page marks clockwise from the top left corner, with ids counting up from `first_id`."""
+    size, edge = spec["size"], spec["edge"]
+    right, bottom = page["width"] - edge - size, page["height"] - edge - size
+    across = [edge + (right - edge) * i / (spec["across"] - 1) for i in range(spec["across"])]
+    down = [edge + (bottom - edge) * i / (spec["down"] - 1) for i in range(spec["down"])]
+    places = [(x, edge) for x in across] + [(right, y) for y in down[1:]]
+    places += [(x, bottom) for x in reversed(across[:-1])] + [(edge, y) for y in reversed(down[1:-1])]
+    return tuple(Marker(spec["first_id"] + i, Box(x, y, size, size)) for i, (x, y) in enumerate(places))
+
+
+def _rules(
+    columns: list[dict[str, Any]], frame: Box, table: dict[str, Any], row_top: Any, rows: int
+) -> tuple[Rule, ...]:
+    left, right, top, bottom = frame.x, frame.x + frame.w, frame.y, frame.y + frame.h
+    name_line = top + table["heading"][0]
+    rules = [
+        Rule(True, top, left, right, table["frame"], "frame"),
+        Rule(True, bottom, left, right, table["frame"], "frame"),
+        Rule(False, left, top, bottom, table["frame"], "frame"),
+        Rule(False, right, top, bottom, table["frame"], "frame"),
+    ]
+    first_block = next(block for block in columns if block["head"] not in ("head.number", "head.dealer"))
+    rules.append(Rule(True, name_line, first_block["x"], right, table["light"], "light"))
+    for deal in range(rows + 1):
+        # The line above the carry-over row, the one below it, and every sixth after that are heavy.
+        heavy = deal < 2 or (deal - 1) % 6 == 0
+        width = table["heavy"] if heavy else table["light"]
+        rules.append(Rule(True, row_top(deal), left, right, width, "heavy" if heavy else "light"))
+    for block in columns:
+        if block["x"] > left:
+            rules.append(Rule(False, block["x"], top, bottom, table["heavy"], "heavy"))
+        if block["cells"][0]["kind"] == "number":
+            for cell in block["cells"][1:]:
+                rules.append(Rule(False, cell["x"], name_line, bottom, table["light"], "light"))
+    return tuple(rules)
