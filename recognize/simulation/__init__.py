@@ -1,0 +1,1 @@
+"""A made-up hand and a made-up camera: sheets filled in and photographed, with the exact truth beside them."""
