@@ -14,5 +14,5 @@ def is_held_out(writer_id: str) -> bool:
     """
     if not writer_id:
         return False
-    digest = hashlib.sha256(f"writer:{writer_id}".encode()).digest()
+    digest = hashlib.sha256(f"hold-out:{writer_id}".encode()).digest()
     return int.from_bytes(digest[:8], "big") < HELD_OUT * 2**64
