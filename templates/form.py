@@ -81,8 +81,8 @@ class Rule:
 class Slot:
     """A place for printed words; what they say in which language is the business of `sheets`.
 
-    `id` is `title`, `place`, `rules`, `options`, `hint`, `code`, `signatures`; `head.<column>`; `sub.<column>.<seat or
-    choice>[.<on>]`; `row.<deal>` (its number) or `dealer.<deal>`.
+    `id` is `title`, `place`, `rules`, `options`, `hint`, `code`, `signatures`; `head.<column>`; `name.<seat>` and
+    `result.<seat>` (the seat's letter); `sub.<column>.<seat or choice>[.<on>]`; `number.<deal>` or `dealer.<deal>`.
     """
 
     id: str

@@ -102,11 +102,14 @@ def _lay_out(spec: dict[str, Any], rows: int | None) -> Form:
     slots = [Slot(name, Box(*box)) for name, box in spec["slots"].items()]
     name_line = table["top"] + table["heading"][0]
     for block in columns:
-        slots.append(Slot(block["head"], Box(block["x"], table["top"], block["w"], table["heading"][0])))
+        printed = block["cells"][0]["kind"] == "printed"  # such a column has one heading, as high as the others' two
+        heading = Box(block["x"], table["top"], block["w"], head if printed else table["heading"][0])
         if block["head"].startswith("name."):
-            seat = block["head"][-1]
-            box = Box(block["x"], table["top"], block["w"], table["heading"][0]).inset(0.3)
-            fields.append(Field(f"name.{seat}", "text", None, "name", seat, None, None, box))
+            letter, field = _lettered("name", block["head"][-1], heading, table["letter"], table["inset"])
+            slots.append(letter)
+            fields.append(field)
+        else:
+            slots.append(Slot(block["head"], heading))
         for cell in block["cells"]:
             if cell["sub"]:
                 slots.append(Slot(cell["sub"], Box(cell["x"], name_line, cell["w"], table["heading"][1])))
@@ -118,6 +121,12 @@ def _lay_out(spec: dict[str, Any], rows: int | None) -> Form:
                     slots.append(Slot(f"{cell['column']}.{deal}", place))
                 elif deal or cell["carried"]:
                     fields.append(_field(cell, deal, place, table))
+    x, y, w, h = spec["result"]["box"]
+    for i, seat in enumerate(seats):
+        box = Box(x + w * i / players, y, w / players, h)
+        letter, field = _lettered("result", seat, box, spec["result"]["letter"], table["inset"])
+        slots.append(letter)
+        fields.append(field)
     return Form(
         name=spec["name"],
         version=spec["version"],
@@ -152,6 +161,13 @@ def _field(cell: dict[str, Any], deal: int, place: Box, table: dict[str, Any]) -
         cell["choice"],
         box,
     )
+
+
+def _lettered(column: str, seat: str, place: Box, letter: float, inset: float) -> tuple[Slot, Field]:
+    """A place that begins with the seat's letter: the slot of the letter, and the field to write in after it."""
+    box = Box(place.x + letter, place.y, place.w - letter, place.h).inset(inset)
+    slot = Slot(f"{column}.{seat}", Box(place.x, place.y, letter, place.h))
+    return slot, Field(f"{column}.{seat}", "text", None, column, seat, None, None, box)
 
 
 def _columns(specs: list[dict[str, Any]], seats: str, frame: Box) -> list[dict[str, Any]]:

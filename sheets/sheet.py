@@ -1,0 +1,87 @@
+"""A sheet before it is ink: a form, what its code says, and the words of the event."""
+
+import random
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sheets.identity import Identity
+from templates import Form
+
+
+class SheetError(ValueError):
+    """A sheet cannot be printed as asked; the message names what is too long or does not agree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One sheet of paper to be printed.
+
+    `names` are the players' by seat, empty or absent where not known; `options_in_words` says every option that
+    differs from the convention's preset, a phrase each, in the language the sheet is printed in.
+    """
+
+    form: Form
+    identity: Identity
+    event: str = ""
+    names: Mapping[str, str] = field(default_factory=dict, hash=False)
+    options_in_words: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a sheet whose code would say something else than its print."""
+        i = self.identity
+        said = (i.form, i.version, i.players, i.rows)
+        form = (self.form.name, self.form.version, self.form.players, self.form.rows)
+        if said != form:
+            raise SheetError(f"the code would speak of form {said}, but the sheet is form {form}")
+        if strangers := sorted(set(self.names) - set(self.form.seats)):
+            raise SheetError(f"there is no seat {', '.join(strangers)} among {', '.join(self.form.seats)}")
+        if i.options and not self.options_in_words:
+            raise SheetError(f"the sheet must say its options in words: {', '.join(i.options)}")
+
+
+def make_sheets(
+    form: Form,
+    *,
+    convention: str,
+    pool: int | None = None,
+    event: str = "",
+    round: int | None = None,
+    tables: Iterable[int | None] = (None,),
+    names: Mapping[int, Mapping[str, str]] | None = None,
+    options: Mapping[str, str] | None = None,
+    options_in_words: Iterable[str] = (),
+    copies: int = 1,
+    seed: int | None = None,
+) -> tuple[Sheet, ...]:
+    """The sheets of a round: `copies` for every table, each with an identity of its own.
+
+    `names` maps a table to its players by seat. The serial numbers come from the system's randomness, or from `seed`
+    where the same sheets are wanted again. Raises SheetError where names are given for a table that is not printed.
+    """
+    tables, names = tuple(tables), names or {}
+    if strangers := sorted(set(names) - set(tables)):
+        raise SheetError(f"names are given for tables that are not printed: {', '.join(map(str, strangers))}")
+    dice = secrets.SystemRandom() if seed is None else random.Random(seed)
+    return tuple(
+        Sheet(
+            form,
+            Identity(
+                form=form.name,
+                version=form.version,
+                players=form.players,
+                rows=form.rows,
+                convention=convention,
+                pool=pool,
+                round=round,
+                table=table,
+                serial=dice.getrandbits(32),
+                options=options or {},
+            ),
+            event,
+            dict(names.get(table, {})) if table is not None else {},
+            tuple(options_in_words),
+        )
+        for table in tables
+        for _ in range(copies)
+    )
