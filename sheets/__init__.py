@@ -1,20 +1,19 @@
 """Ink on paper: a form and an event become a PDF, and each sheet says in a code what it is."""
 
-from sheets.identity import Identity, IdentityError, decode, encode, sheet_id
 from sheets.pdf import print_sheets
+from sheets.register import Entry, look_up, register_path, remember
 from sheets.sheet import Sheet, SheetError, make_sheets
 from sheets.words import WORDS, Lang
 
 __all__ = [
     "WORDS",
-    "Identity",
-    "IdentityError",
+    "Entry",
     "Lang",
     "Sheet",
     "SheetError",
-    "decode",
-    "encode",
+    "look_up",
     "make_sheets",
     "print_sheets",
-    "sheet_id",
+    "register_path",
+    "remember",
 ]

@@ -13,10 +13,9 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
-from sheets.identity import encode, sheet_id
 from sheets.sheet import Sheet, SheetError
 from sheets.words import WORDS, Lang, Words
-from templates import Box, Form
+from templates import Box, Form, encode, sheet_id
 
 REGULAR, BOLD = "PulkaSans", "PulkaSans-Bold"
 
@@ -27,6 +26,7 @@ _MARK_OUTLINE, _MARK_LINE = 0.50, 0.15
 _WRITING_LINE, _WRITING_INK = 0.2, 0.50
 
 _CAPITAL = 0.70  # height of a capital in PT Sans, in sizes
+_DESCENT = 0.22  # how far letters reach below the line
 _LEADING = 1.16
 _POINT = 1 / mm
 _LABEL_SIZE = 5.6
@@ -133,6 +133,11 @@ class _Pen:
         x, y = box.centre
         self.text(x, y + size * _POINT * _CAPITAL / 2, text, size, bold=bold, ink=ink, at=0.5)
 
+    def middle(self, box: Box, size: float, lines: list[str], *, bold: bool = False, ink: float = _TEXT) -> None:
+        """Set lines of `size` points from the left of the box, centred in height."""
+        high = size * _POINT * (_CAPITAL + (len(lines) - 1) * _LEADING)
+        self.block(Box(box.x, box.y + (box.h - high) / 2, box.w, high), size, lines, bold=bold, ink=ink)
+
     def upward(self, box: Box, text: str, size: float, ink: float) -> None:
         """Set one line in the middle of the box, running upwards."""
         x, y = box.centre
@@ -144,9 +149,8 @@ class _Pen:
         self.canvas.drawCentredString(0, -size * 0.5 / 2, text)
         self.canvas.restoreState()
 
-    def block(self, box: Box, set_text: tuple[float, list[str]], *, bold: bool = False, ink: float = _TEXT) -> None:
-        """Set fitted lines from the top of the box."""
-        size, lines = set_text
+    def block(self, box: Box, size: float, lines: list[str], *, bold: bool = False, ink: float = _TEXT) -> None:
+        """Set lines of `size` points from the top of the box."""
         for i, line in enumerate(lines):
             self.text(box.x, box.y + size * _POINT * (_CAPITAL + i * _LEADING), line, size, bold=bold, ink=ink)
 
@@ -162,7 +166,7 @@ def _length(text: str, font: str, size: float) -> float:
 def _wrap(text: str, width: float, font: str, size: float) -> list[str] | None:
     """The text in lines of at most `width` millimetres; None where a single word is longer."""
     lines: list[str] = []
-    for word in text.split():
+    for word in text.replace("\n", " ").split(" "):  # not split(): a no-break space holds words together
         if lines and _length(f"{lines[-1]} {word}", font, size) <= width:
             lines[-1] += f" {word}"
         elif _length(word, font, size) <= width:
@@ -172,30 +176,37 @@ def _wrap(text: str, width: float, font: str, size: float) -> list[str] | None:
     return lines
 
 
-def _sizes(largest: float, smallest: float) -> Iterator[float]:
+def _flow(
+    text: str, boxes: Sequence[Box], largest: float, smallest: float, *, bold: bool = False, what: str
+) -> tuple[float, list[list[str]]]:
+    """The largest size in points at which the text fits the boxes, one after the other, and the lines in each.
+
+    Raises SheetError, naming `what`, where it does not fit at the smallest.
+    """
     size = largest
     while size >= smallest:
-        yield size
+        lines = _wrap(text, min(box.w for box in boxes), BOLD if bold else REGULAR, size)
+        high = size * _POINT
+        room = [int((box.h / high - _CAPITAL - _DESCENT) / _LEADING + 1) for box in boxes]
+        if lines is not None and len(lines) <= sum(room):
+            return size, [lines[sum(room[:i]) : sum(room[: i + 1])] for i in range(len(boxes))]
         size -= 0.25
+    raise SheetError(f"{what} is too long for the sheet: {text!r}")
 
 
 def _fit(
     text: str, box: Box, largest: float, smallest: float, *, bold: bool = False, what: str
 ) -> tuple[float, list[str]]:
-    """The largest size in points, and the lines, at which the text fits the box. Raises SheetError, naming `what`."""
-    font = BOLD if bold else REGULAR
-    for size in _sizes(largest, smallest):
-        lines = _wrap(text, box.w, font, size)
-        if lines is not None and size * _POINT * (_CAPITAL + 0.25 + (len(lines) - 1) * _LEADING) <= box.h:
-            return size, lines
-    raise SheetError(f"{what} is too long for the sheet: {text!r}")
+    """As `_flow` into a single box."""
+    size, (lines,) = _flow(text, [box], largest, smallest, bold=bold, what=what)
+    return size, lines
 
 
 def _draw_form(pen: _Pen, form: Form, words: Words) -> None:
     """What every sheet of a form has in common."""
     for marker in form.markers:
         pen.fill(_black_cells(form.dictionary, marker.id, marker.box), 1)
-    for rule in form.rules:
+    for rule in sorted(form.rules, key=lambda rule: rule.width):
         ends = (
             (rule.start, rule.at, rule.stop, rule.at) if rule.horizontal else (rule.at, rule.start, rule.at, rule.stop)
         )
@@ -246,14 +257,11 @@ def _draw_heads(pen: _Pen, form: Form, words: Words) -> None:
 
 
 def _draw_footer(pen: _Pen, form: Form, words: Words) -> None:
-    hint = form.slot["hint"]
-    last = form.seats[-1]
-    text = [line.format(words.letters[last], words.letters[last]) for line in words.hint]
-    y = hint.y
-    for line in text:
-        fitted = _fit(line, Box(hint.x, y, hint.w, 5), _LABEL_SIZE, 4.5, what="the hint")
-        pen.block(Box(hint.x, y, hint.w, 5), fitted, ink=_LABEL)
-        y += fitted[0] * _POINT * len(fitted[1]) * _LEADING + 0.35
+    hint, last = form.slot["hint"], words.letters[form.seats[-1]]
+    lines = [line.format(last, last) for line in words.hint]
+    size = min(_fit(line, Box(0, 0, hint.w, 3), _LABEL_SIZE, 4.75, what="the hint")[0] for line in lines)
+    for i, line in enumerate(lines):
+        pen.text(hint.x, hint.y + 2.2 + 3.1 * i, line, size, ink=_LABEL)
     results = [field.box for field in form.fields if field.column == "result"]
     letters = [form.slot[f"result.{seat}"] for seat in form.seats]
     _label(pen, Box(letters[0].x, form.slot["code"].y, 40, 2), words.result)
@@ -296,9 +304,8 @@ def _draw_sheet(pen: _Pen, sheet: Sheet, words: Words) -> None:
     for seat, name in sheet.names.items():
         box = form.by_id[f"name.{seat}"].box
         if name.strip():
-            size, lines = _fit(name, box, 9, 5, what=f"the name of player {words.letters[seat]}")
-            high = size * _POINT * (_CAPITAL + (len(lines) - 1) * _LEADING)
-            pen.block(Box(box.x, box.y + (box.h - high) / 2, box.w, high), (size, lines))
+            within = Box(box.x, box.y, box.w - 0.6, box.h)
+            pen.middle(within, *_fit(name.strip(), within, 9, 5, what=f"the name of player {words.letters[seat]}"))
     code = encode(identity)
     square = segno.make(code.replace("-", ""), micro=False, error="m", boost_error=True)
     if int(square.version) > _LARGEST_CODE:
@@ -307,33 +314,49 @@ def _draw_sheet(pen: _Pen, sheet: Sheet, words: Words) -> None:
         pen.fill(_runs([[bool(module) for module in row] for row in square.matrix], box), 1)
     slot = form.slot["code"]
     _label(pen, slot, words.code)
-    below = Box(slot.x, slot.y + 3.2, slot.w, slot.h - 3.2)
-    pen.block(below, _fit(code.replace("-", " - "), below, 9.5, 6, bold=True, what="the sheet's code"), bold=True)
+    below = Box(slot.x, slot.y + 2.8, slot.w, slot.h - 2.8)
+    groups, what = code.replace("-", " "), "the sheet's code"
+    try:  # on one line if at all possible: whoever types it, or reads it off a photo, has it easier
+        fitted = _fit(groups, Box(0, 0, below.w, 3.2), 9.5, 7, bold=True, what=what)
+    except SheetError:
+        fitted = _fit(groups, below, 8, 5.5, bold=True, what=what)
+    pen.middle(below, *fitted, bold=True)
 
 
 def _draw_value(pen: _Pen, box: Box, label: str, value: str) -> None:
     """A small label and under it the value, or a line to write it on."""
     _label(pen, box, label)
     if value.strip():
-        below = Box(box.x, box.y + 3, box.w, box.h - 3)
-        size, lines = _fit(value, below, 13, 6.5, bold=True, what=f"“{label}”")
-        pen.block(below, (size, lines), bold=True)
+        below = Box(box.x, box.y + 2.4, box.w, box.h - 2.4)
+        size, lines = _fit(value.strip(), below, 13, 6.5, bold=True, what=f"“{label}”")
+        pen.middle(below, size, lines, bold=True)
     else:
-        pen.line(box.x, box.y + 8.2, box.x + box.w, box.y + 8.2, _WRITING_LINE, _WRITING_INK)
+        pen.line(box.x, box.y + 8.4, box.x + box.w, box.y + 8.4, _WRITING_LINE, _WRITING_INK)
 
 
 def _draw_rules(pen: _Pen, sheet: Sheet, words: Words) -> None:
-    """Convention and pool, and the options in words: in their own place, or from under the convention on."""
-    identity, slots = sheet.identity, sheet.form.slot
-    rules, options = slots["rules"], slots["options"]
-    convention = Box(rules.x, rules.y, rules.w * 0.7, rules.h)
-    _draw_value(pen, convention, words.convention, words.conventions.get(identity.convention, identity.convention))
-    pool = Box(rules.x + rules.w * 0.75, rules.y, rules.w * 0.25, rules.h)
-    _draw_value(pen, pool, words.pool, "" if identity.pool is None else str(identity.pool))
-    _label(pen, options, words.options)
+    """Convention, pool and the options in words; many options begin under the convention, set smaller."""
+    identity, rules, options = sheet.identity, sheet.form.slot["rules"], sheet.form.slot["options"]
+    convention = sheet.convention_title or identity.convention
+    pool = "" if identity.pool is None else str(identity.pool)
+    differing = " · ".join(sheet.options_in_words) or words.no_options
     below = Box(options.x, options.y + 2.6, options.w, options.h - 2.6)
-    text = " · ".join(sheet.options_in_words) or words.no_options
-    pen.block(below, _fit(text, below, 7, 4.5, what=f"“{words.options}”"))
+    what = f"“{words.options}”"
+    try:
+        size, lines = _fit(differing, below, 7, 5.5, what=what)
+    except SheetError:
+        top, under = Box(rules.x, rules.y, rules.w, 3), Box(rules.x, rules.y + 3.2, rules.w, rules.h - 3.2)
+        heading = f"{convention}, {words.pool.lower()} {pool or '____'}. {words.options}:"
+        size, (heading_line,) = _fit(heading, top, 7, 5, bold=True, what=f"“{words.convention}”")
+        pen.block(top, size, [heading_line], bold=True)
+        size, parts = _flow(differing, [under, options], 6, 4.5, what=what)
+        for box, lines in zip((under, options), parts, strict=True):
+            pen.block(box, size, lines)
+        return
+    _draw_value(pen, Box(rules.x, rules.y, rules.w * 0.7, rules.h), words.convention, convention)
+    _draw_value(pen, Box(rules.x + rules.w * 0.75, rules.y, rules.w * 0.25, rules.h), words.pool, pool)
+    _label(pen, options, words.options)
+    pen.block(below, size, lines)
 
 
 def _black_cells(dictionary: str, marker: int, box: Box) -> Iterator[Box]:

@@ -5,8 +5,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sheets.identity import Identity
-from templates import Form
+from templates import Form, Identity
 
 
 class SheetError(ValueError):
@@ -17,7 +16,7 @@ class SheetError(ValueError):
 class Sheet:
     """One sheet of paper to be printed.
 
-    `names` are the players' by seat, empty or absent where not known; `options_in_words` says every option that
+    `convention_title` is the convention's name for people, by default the one in the code. `names` are the players' by seat, empty or absent where not known; `options_in_words` says every option that
     differs from the convention's preset, a phrase each, in the language the sheet is printed in.
     """
 
@@ -26,6 +25,7 @@ class Sheet:
     event: str = ""
     names: Mapping[str, str] = field(default_factory=dict, hash=False)
     options_in_words: tuple[str, ...] = ()
+    convention_title: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a sheet whose code would say something else than its print."""
@@ -44,6 +44,7 @@ def make_sheets(
     form: Form,
     *,
     convention: str,
+    convention_title: str = "",
     pool: int | None = None,
     event: str = "",
     round: int | None = None,
@@ -59,7 +60,7 @@ def make_sheets(
     `names` maps a table to its players by seat. The serial numbers come from the system's randomness, or from `seed`
     where the same sheets are wanted again. Raises SheetError where names are given for a table that is not printed.
     """
-    tables, names = tuple(tables), names or {}
+    tables, names, in_words = tuple(tables), names or {}, tuple(options_in_words)
     if strangers := sorted(set(names) - set(tables)):
         raise SheetError(f"names are given for tables that are not printed: {', '.join(map(str, strangers))}")
     dice = secrets.SystemRandom() if seed is None else random.Random(seed)
@@ -80,7 +81,8 @@ def make_sheets(
             ),
             event,
             dict(names.get(table, {})) if table is not None else {},
-            tuple(options_in_words),
+            in_words,
+            convention_title,
         )
         for table in tables
         for _ in range(copies)

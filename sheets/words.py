@@ -23,7 +23,6 @@ class Words:
     pool: str
     options: str
     no_options: str
-    conventions: dict[str, str]
     heads: dict[str, str]
     subs: dict[str, tuple[str, ...]]
     on: tuple[str, ...]
@@ -46,22 +45,6 @@ WORDS: dict[Lang, Words] = {
         pool="Пуля до",
         options="Отличия от конвенции",
         no_options="нет",
-        conventions={
-            "sochi": "Сочи",
-            "kodeks": "Кодекс",
-            "leningrad": "Ленинград",
-            "piter": "Питер",
-            "hard-piter": "Жёсткий Питер",
-            "fspr": "ФСПР",
-            "moscow": "Москва",
-            "rostov": "Ростов",
-            "classic": "Классика",
-            "kazakhstan": "Казахстанка",
-            "ural-siberian": "Урало-Сибирская",
-            "gusarik": "Гусарик",
-            "races": "Скачки",
-            "custom": "По договорённости",
-        },
         heads={
             "number": "№",
             "dealer": "сдаёт",
@@ -74,9 +57,9 @@ WORDS: dict[Lang, Words] = {
         on=("висты на {}", "на {}"),
         carried="перенос",
         hint=(
-            "Отмечают крестом или галочкой; лишнюю отметку отменяют, закрасив клетку целиком.",
-            "Неверное число зачёркивают и рядом, в той же клетке, пишут верное.",
-            "Пуля, гора, висты — нарастающим итогом, только когда изменились; «на {}» — висты на игрока {}.",
+            "Отмечайте крестом или галочкой; отмена — закрасить клетку целиком.",
+            "Неверное число зачеркните, верное впишите рядом, в ту же клетку.",
+            "Пишите итог, и только там, где он изменился; «на {}» — висты на {}.",
         ),
         result="Результат в вистах",
         code="Код листа",
@@ -93,22 +76,6 @@ WORDS: dict[Lang, Words] = {
         pool="Pool to",
         options="Differs from the convention in",
         no_options="nothing",
-        conventions={
-            "sochi": "Sochi",
-            "kodeks": "Kodeks",
-            "leningrad": "Leningrad",
-            "piter": "Piter",
-            "hard-piter": "Hard Piter",
-            "fspr": "FSPR",
-            "moscow": "Moscow",
-            "rostov": "Rostov",
-            "classic": "Classic",
-            "kazakhstan": "Kazakhstan",
-            "ural-siberian": "Ural-Siberian",
-            "gusarik": "Gusarik",
-            "races": "Races",
-            "custom": "As agreed",
-        },
         heads={
             "number": "№",
             "dealer": "dealer",
@@ -121,9 +88,9 @@ WORDS: dict[Lang, Words] = {
         on=("whists on {}", "on {}"),
         carried="carried forward",
         hint=(
-            "Mark with a cross or a tick; to cancel a mark, fill its box in completely.",
-            "Strike a wrong number out and write the right one beside it, in the same box.",
-            "Pool, mountain and whists are running totals, written only when they change; “on {}”: whists on player {}.",
+            "Mark with a cross or a tick; to cancel, fill the whole box in.",
+            "Strike a wrong number out, write the right one beside it in the box.",
+            "Write running totals, only where they change; “on {}”: whists on {}.",
         ),
         result="Result in whists",
         code="Sheet code",

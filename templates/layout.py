@@ -178,7 +178,7 @@ def _columns(specs: list[dict[str, Any]], seats: str, frame: Box) -> list[dict[s
             for seat in seats:
                 cells = [_cell(spec, "pool", seat), _cell(spec, "mountain", seat)]
                 cells += [_cell(spec, "whists", seat, on=other) for other in seats if other != seat]
-                blocks.append({"head": f"name.{seat}", "cells": cells})
+                blocks.append({"head": f"name.{seat}", "cells": cells, "margin": 0.0})
             continue
         if "choices" in spec:
             cells = [_cell(spec, spec["name"], None, choice=choice) for choice in spec["choices"]]
@@ -186,17 +186,19 @@ def _columns(specs: list[dict[str, Any]], seats: str, frame: Box) -> list[dict[s
             cells = [_cell(spec, spec["name"], None)]
         else:
             cells = [_cell(spec, spec["name"], seat) for seat in seats]
-        blocks.append({"head": f"head.{spec['name']}", "cells": cells})
+        blocks.append({"head": f"head.{spec['name']}", "cells": cells, "margin": spec.get("margin", 0.0)})
     all_cells = [cell for block in blocks for cell in block["cells"]]
-    fixed = sum(cell["w"] for cell in all_cells if cell["w"])
+    fixed = sum(cell["w"] for cell in all_cells if cell["w"]) + sum(2 * block["margin"] for block in blocks)
     share = (frame.w - fixed) / sum(1 for cell in all_cells if not cell["w"])
     x = frame.x
     for block in blocks:
         block["x"] = x
+        x += block["margin"]
         for cell in block["cells"]:
             cell["w"] = cell["w"] or share
             cell["x"] = x
             x += cell["w"]
+        x += block["margin"]
         block["w"] = x - block["x"]
     return blocks
 

