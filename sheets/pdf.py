@@ -340,7 +340,7 @@ def _draw_rules(pen: _Pen, sheet: Sheet, words: Words) -> None:
     convention = sheet.convention_title or identity.convention
     pool = "" if identity.pool is None else str(identity.pool)
     differing = " · ".join(sheet.options_in_words) or words.no_options
-    below = Box(options.x, options.y + 2.6, options.w, options.h - 2.6)
+    below = Box(options.x, options.y + 2.4, options.w, options.h - 2.4)
     what = f"“{words.options}”"
     try:
         size, lines = _fit(differing, below, 7, 5.5, what=what)
@@ -356,7 +356,7 @@ def _draw_rules(pen: _Pen, sheet: Sheet, words: Words) -> None:
     _draw_value(pen, Box(rules.x, rules.y, rules.w * 0.7, rules.h), words.convention, convention)
     _draw_value(pen, Box(rules.x + rules.w * 0.75, rules.y, rules.w * 0.25, rules.h), words.pool, pool)
     _label(pen, options, words.options)
-    pen.block(below, size, lines)
+    pen.middle(below, size, lines)
 
 
 def _black_cells(dictionary: str, marker: int, box: Box) -> Iterator[Box]:

@@ -16,8 +16,9 @@ class SheetError(ValueError):
 class Sheet:
     """One sheet of paper to be printed.
 
-    `convention_title` is the convention's name for people, by default the one in the code. `names` are the players' by seat, empty or absent where not known; `options_in_words` says every option that
-    differs from the convention's preset, a phrase each, in the language the sheet is printed in.
+    `names` are the players' by seat, empty or absent where not known; `options_in_words` says every option that
+    differs from the convention's preset, a phrase each, and `convention_title` names the convention for people (by
+    default as the code does), both in the language the sheet is printed in.
     """
 
     form: Form

@@ -93,7 +93,7 @@ class Slot:
 class Form:
     """A form: everything that is printed on it and everything that may be written into it.
 
-    `codes` are the boxes of the square identity codes; `frame` is the outline of the table.
+    `codes` are the boxes of the square identity codes; `frame` is the middle of the line round the table.
     """
 
     name: str

@@ -84,26 +84,28 @@ def _lay_out(spec: dict[str, Any], rows: int | None) -> Form:
     seats = SEATS[:players]
     rows = table["rows"] if rows is None else rows
 
+    # The cells begin a little inside the middle of the frame's line: it covers no more of them than a heavy rule does.
+    frame_over = (table["frame"] - table["heavy"]) / 2
+    left, top = table["left"] + frame_over, table["top"] + frame_over
     head = sum(table["heading"])
-    room = table["bottom"] - table["top"] - head
+    room = table["bottom"] - frame_over - top - head
     most = int(room / table["row_least"] + 1e-9) - 1
     if not 1 <= rows <= most:
         raise FormError(f"{rows} rows do not fit form {spec['name']!r} for {players}: 1 to {most} do")
     row_height = min(table["row_most"], room / (rows + 1))
-    first_row = table["top"] + head
-    bottom = first_row + row_height * (rows + 1)
+    first_row = top + head
 
     def row_top(deal: int) -> float:
         return first_row + row_height * deal
 
-    frame = Box(table["left"], table["top"], table["right"] - table["left"], bottom - table["top"])
-    columns = _columns(spec["columns"], seats, frame)
+    grid = Box(left, top, table["right"] - frame_over - left, row_top(rows + 1) - top)
+    columns = _columns(spec["columns"], seats, grid)
     fields: list[Field] = []
     slots = [Slot(name, Box(*box)) for name, box in spec["slots"].items()]
-    name_line = table["top"] + table["heading"][0]
+    name_line = top + table["heading"][0]
     for block in columns:
         printed = block["cells"][0]["kind"] == "printed"  # such a column has one heading, as high as the others' two
-        heading = Box(block["x"], table["top"], block["w"], head if printed else table["heading"][0])
+        heading = Box(block["x"], top, block["w"], head if printed else table["heading"][0])
         if block["head"].startswith("name."):
             letter, field = _lettered("name", block["head"][-1], heading, table["letter"], table["inset"])
             slots.append(letter)
@@ -136,8 +138,8 @@ def _lay_out(spec: dict[str, Any], rows: int | None) -> Form:
         dictionary=spec["markers"]["dictionary"],
         markers=_markers(spec["markers"], page),
         codes=tuple(Box(*box) for box in spec["codes"]),
-        frame=frame,
-        rules=_rules(columns, frame, table, row_top, rows),
+        frame=grid.inset(-frame_over),
+        rules=_rules(columns, grid, table, row_top, rows),
         fields=tuple(fields),
         slots=tuple(slots),
     )
@@ -170,7 +172,7 @@ def _lettered(column: str, seat: str, place: Box, letter: float, inset: float) -
     return slot, Field(f"{column}.{seat}", "text", None, column, seat, None, None, box)
 
 
-def _columns(specs: list[dict[str, Any]], seats: str, frame: Box) -> list[dict[str, Any]]:
+def _columns(specs: list[dict[str, Any]], seats: str, grid: Box) -> list[dict[str, Any]]:
     """The blocks of the table from left to right, each with its cells; what is left of the width goes to numbers."""
     blocks: list[dict[str, Any]] = []
     for spec in specs:
@@ -189,8 +191,8 @@ def _columns(specs: list[dict[str, Any]], seats: str, frame: Box) -> list[dict[s
         blocks.append({"head": f"head.{spec['name']}", "cells": cells, "margin": spec.get("margin", 0.0)})
     all_cells = [cell for block in blocks for cell in block["cells"]]
     fixed = sum(cell["w"] for cell in all_cells if cell["w"]) + sum(2 * block["margin"] for block in blocks)
-    share = (frame.w - fixed) / sum(1 for cell in all_cells if not cell["w"])
-    x = frame.x
+    share = (grid.w - fixed) / sum(1 for cell in all_cells if not cell["w"])
+    x = grid.x
     for block in blocks:
         block["x"] = x
         x += block["margin"]
@@ -231,10 +233,11 @@ def _markers(spec: dict[str, Any], page: dict[str, Any]) -> tuple[Marker, ...]:
 
 
 def _rules(
-    columns: list[dict[str, Any]], frame: Box, table: dict[str, Any], row_top: Any, rows: int
+    columns: list[dict[str, Any]], grid: Box, table: dict[str, Any], row_top: Any, rows: int
 ) -> tuple[Rule, ...]:
+    name_line = grid.y + table["heading"][0]
+    frame = grid.inset((table["heavy"] - table["frame"]) / 2)
     left, right, top, bottom = frame.x, frame.x + frame.w, frame.y, frame.y + frame.h
-    name_line = top + table["heading"][0]
     rules = [
         Rule(True, top, left, right, table["frame"], "frame"),
         Rule(True, bottom, left, right, table["frame"], "frame"),
@@ -249,7 +252,7 @@ def _rules(
         width = table["heavy"] if heavy else table["light"]
         rules.append(Rule(True, row_top(deal), left, right, width, "heavy" if heavy else "light"))
     for block in columns:
-        if block["x"] > left:
+        if block["x"] > grid.x:
             rules.append(Rule(False, block["x"], top, bottom, table["heavy"], "heavy"))
         if block["cells"][0]["kind"] == "number":
             for cell in block["cells"][1:]:

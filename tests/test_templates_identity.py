@@ -50,7 +50,7 @@ def test_forgives_how_people_type(identity, data):
     assert decode(f" {typed} ") == identity
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(identities)
 def test_every_single_change_is_refused(identity):
     code = encode(identity)
@@ -63,7 +63,7 @@ def test_every_single_change_is_refused(identity):
                     decode(code[:i] + now + code[i + 1 :])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(identities)
 def test_lost_doubled_and_swapped_characters_are_refused(identity):
     code = encode(identity).replace("-", "")
