@@ -1,0 +1,1 @@
+"""A photo of a sheet comes in, what was written on it comes out, and how surely."""

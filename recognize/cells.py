@@ -1,0 +1,52 @@
+"""Cutting the fields out of a photo, each as it would look from straight above."""
+
+from dataclasses import dataclass
+
+from recognize.locate import Fit
+from recognize.photo import Grey
+from templates import Field, Form
+
+PX_PER_MM = 6.0
+"""Finer than a messenger leaves a photo, coarser than a good one: what the readers were trained at."""
+
+NUMBER_MARGIN_MM = 1.0
+MARK_MARGIN_MM = 0.8
+"""How much around the box is shown to the reader: people write over the lines."""
+
+LEAST_ON_LINE = 0.6
+"""Where fewer of the printed lines than this are found, the place of a field is not sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A field cut out. `sure` tells whether it lies in the photo, in a region whose printed lines were found."""
+
+    field: Field
+    image: Grey
+    in_photo: bool
+    sure: bool
+
+
+def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
+    """Every field that is read (marks and numbers, not names), in the form's order."""
+    width, height = form.page
+    page = fit.map.flatten(grey, (0, 0, width, height), PX_PER_MM)
+    wanted = [f for f in form.fields if f.kind != "text"]
+    corners = [corner for f in wanted for corner in f.box.corners]
+    inside = fit.map.inside(corners, grey).reshape(-1, 4).all(axis=1)
+    return tuple(
+        Cell(f, _cut(page, f), bool(ok), bool(ok) and _on_line(fit, f) >= LEAST_ON_LINE)
+        for f, ok in zip(wanted, inside, strict=True)
+    )
+
+
+def _cut(page: Grey, field: Field) -> Grey:
+    box = field.box.inset(-(NUMBER_MARGIN_MM if field.kind == "number" else MARK_MARGIN_MM))
+    left, top = round(box.x * PX_PER_MM), round(box.y * PX_PER_MM)
+    return page[top : top + round(box.h * PX_PER_MM), left : left + round(box.w * PX_PER_MM)]
+
+
+def _on_line(fit: Fit, field: Field) -> float:
+    x, y = field.box.centre
+    return min((share for tx, ty, w, h, share in fit.tiles if tx <= x <= tx + w and ty <= y <= ty + h), default=1.0)
+

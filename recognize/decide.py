@@ -1,0 +1,485 @@
+"""From what the ink can say to what was played and written: the rules weigh, and never overwrite.
+
+A sheet says everything two or three times. Hypotheses are whole games: a deal for every row (`rows`), its entries by the
+rules (`scoring`), and what each player made of them in his running totals (`totals`), each against the ink. The best
+game is found by a beam over the rows; then every row is tried once more with each of its other deals, so that the
+probability of every field counts all that speaks for another value.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import exp, log
+from typing import Any
+
+from recognize.ink import Ink
+from recognize.reading import FieldReading, Mistake, Question, State
+from recognize.rows import TRICK_VALUES, Row, RowInk, mark_probability, row_candidates, tricks_probability
+from recognize.totals import Message, Number, Step, backward, due_values, first_message, forward
+from scoring.audit import check
+from scoring.convention import Convention
+from scoring.game import Cell, Deal, Game, Totals, Written, cells_of
+from scoring.ledger import State as Ledger
+from scoring.ledger import opening, post
+from scoring.text import Text, figure
+from templates import Field, Form
+
+BEAM = 16
+BEAM_REACH = 18.0
+"""Games less likely than the best by more than this (natural logarithm) are given up."""
+
+SURE = 0.999
+"""A field surer than this is clear; the rest is asked about where it matters."""
+
+GAP = 1e-3
+"""How often somebody leaves a row empty and goes on in the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """All that was decided on a sheet: its fields, the game record, the mistakes and the questions."""
+
+    fields: Mapping[str, FieldReading]
+    game: Game | None
+    mistakes: tuple[Mistake, ...]
+    played: Mapping[str, str] | None
+    written: Mapping[str, str] | None
+    review: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What the decision needs to know of the sheet: the form, the rules played by and the pool agreed."""
+
+    form: Form
+    convention: str | None
+    rules: Convention | None
+    options: Mapping[str, Any]
+    pool: int | None
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A game so far: the last row, the ledger after it, the message of every column, and the node before it."""
+
+    row: Row | None
+    before: "_Node | None"
+    ledger: Ledger
+    messages: tuple[Message, ...]
+    adds: Mapping[Cell, Number]
+    score: float
+    ended: bool
+
+
+class _Search:
+    """The rows and columns of one sheet with their ink, and the steps over them."""
+
+    def __init__(self, sheet: Sheet, ink: Mapping[str, Ink]) -> None:
+        assert sheet.rules is not None
+        self.sheet, self.ink, self.rules = sheet, ink, sheet.rules
+        form = sheet.form
+        self.cells = tuple(cells_of(tuple(form.seats)))
+        self.rows = [_row_ink(form, ink, deal) for deal in range(1, form.rows + 1)]
+        self.candidates = [row_candidates(row, sheet.rules.half_whist) for row in self.rows]
+        self.written: list[tuple[int, ...]] = []
+        for deal in range(form.rows + 1):
+            touched = [
+                i for i, cell in enumerate(self.cells) if not ink[field_id(deal, cell)].surely_empty()
+            ]
+            self.written.append(tuple(touched))
+        self._steps: dict[tuple[int, int, int, Any], tuple[Message, float, Message]] = {}
+
+    def root(self) -> _Node:
+        """Before the first deal: what the carry-over row says, if anything."""
+        messages = []
+        start: dict[Cell, int] = {}
+        for cell in self.cells:
+            ink = self.ink[field_id(0, cell)]
+            value = ink.best
+            if value.isdigit():
+                start[cell] = int(value)
+            messages.append(first_message(start.get(cell, 0)))
+        state = opening(self.sheet.form.players, self.sheet.pool, totals_of(start, self.sheet.form.seats))
+        return _Node(None, None, state, tuple(messages), {}, 0.0, False)
+
+    def extend(self, node: _Node, row: Row) -> _Node:
+        """The game one row longer."""
+        ledger = node.ledger
+        adds: dict[Cell, Number] = {}
+        if row.contract is not None:
+            ledger, entries = post(self.rules, node.ledger, as_deal(row, self.sheet.form))
+            for entry in entries:
+                adds[entry.cell] = adds.get(entry.cell, 0) + entry.add
+        score = node.score + row.score
+        if node.ended and row.contract is not None:
+            score += log(GAP)
+        messages = list(node.messages)
+        touched = self.written[row.deal]
+        for i in {*touched, *(self.cells.index(cell) for cell in adds)}:
+            messages[i], gain = self.forward(row.deal, i, messages[i], adds.get(self.cells[i], 0))
+            score += log(max(gain, 1e-300))
+        return _Node(row, node, ledger, tuple(messages), adds, score, node.ended or row.contract is None)
+
+    def forward(self, deal: int, i: int, before: Message, add: Any) -> tuple[Message, float]:
+        """One column's step, worked out once for every game that shares it."""
+        key = (deal, i, id(before), add)
+        known = self._steps.get(key)
+        if known is None:
+            after, gain = forward(before, self.step(deal, i, add))
+            # The message is kept with its result, so that its id is not given to another.
+            known = self._steps[key] = (after, gain, before)
+        return known[0], known[1]
+
+    def step(self, deal: int, i: int, add: Any) -> Step:
+        """The field of a column in a row, with what the deal adds."""
+        name = field_id(deal, self.cells[i])
+        return Step(name, self.ink[name], add)
+
+    def best(self) -> _Node:
+        """The most probable game, by a beam over the rows."""
+        beam = [self.root()]
+        for candidates in self.candidates:
+            longer = [self.extend(node, row) for node in beam for row in candidates]
+            longer.sort(key=lambda node: -node.score)
+            beam = [node for node in longer[:BEAM] if node.score > longer[0].score - BEAM_REACH]
+        return beam[0]
+
+    def path(self, node: _Node) -> list[_Node]:
+        """The nodes of a game in order, the root first."""
+        nodes = []
+        at: _Node | None = node
+        while at is not None:
+            nodes.append(at)
+            at = at.before
+        return nodes[::-1]
+
+    def others(self, best: _Node) -> list[_Node]:
+        """The best game with one row played otherwise, for every row and each of its other deals."""
+        path = self.path(best)
+        found = []
+        for at, candidates in enumerate(self.candidates, start=1):
+            for row in candidates:
+                if row is path[at].row:
+                    continue
+                node = self.extend(path[at - 1], row)
+                for later in path[at + 1 :]:
+                    assert later.row is not None
+                    node = self.extend(node, later.row)
+                    if node.score + 0.0 < best.score - BEAM_REACH - 40.0:
+                        break
+                if node.row is not None and node.row.deal == len(self.rows) and node.score > best.score - BEAM_REACH:
+                    found.append(node)
+        return found
+
+    def posteriors(self, game: _Node) -> dict[str, dict[str, float]]:
+        """The distribution of every running total's field, given the deals of a game."""
+        path = self.path(game)
+        out: dict[str, dict[str, float]] = {}
+        for i, cell in enumerate(self.cells):
+            follows: Message = dict.fromkeys(path[-1].messages[i], 1.0)
+            for before, node in zip(path[-2::-1], path[:0:-1], strict=True):
+                assert node.row is not None
+                if i in self.written[node.row.deal] or cell in node.adds:
+                    step = self.step(node.row.deal, i, node.adds.get(cell, 0))
+                    follows, out[step.field] = backward(follows, before.messages[i], step)
+        return out
+
+
+def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | None = None) -> Decision:
+    """The most probable game on a sheet, how it was written down, and what remains in doubt.
+
+    `ink` holds every mark and number field of the form; `struck` the probability that a field was crossed out with
+    nothing put in its place.
+    """
+    struck = struck or {}
+    if sheet.rules is None:
+        fields = {name: _by_ink(ink[name], struck.get(name, 0.0)) for name in ink}
+        return Decision(fields, None, (), None, None, _unsure(sheet, fields))
+    search = _Search(sheet, ink)
+    best = search.best()
+    others = search.others(best)
+    games = [best, *others]
+    shares = [exp(game.score - best.score) for game in games]
+    total = sum(shares)
+    posterior: dict[str, dict[str, float]] = {}
+    for game, share in zip(games, shares, strict=True):
+        # A game this unlikely cannot make any field doubtful.
+        if share < 1e-6 * total:
+            continue
+        for name, values in (search.posteriors(game) | _special(search, game)).items():
+            into = posterior.setdefault(name, {})
+            for value, probability in values.items():
+                into[value] = into.get(value, 0.0) + probability * share / total
+    fields = {}
+    for name in ink:
+        fields[name] = _by_rules(ink[name], posterior.get(name), struck.get(name, 0.0))
+    return _decided(sheet, search, best, fields)
+
+
+def field_id(deal: int, cell: Cell) -> str:
+    """The id of a running total's field."""
+    return ".".join(part for part in (f"d{deal:02d}", cell.column, cell.seat, cell.on) if part)
+
+
+def as_deal(row: Row, form: Form) -> Deal:
+    """The row as a deal of a game record."""
+    assert row.contract is not None
+    return Deal(
+        row.deal,
+        row.contract,
+        dealer=form.dealer(row.deal),
+        declarer=row.declarer,
+        defence=dict(row.defence),
+        tricks=dict(row.tricks),
+        conceded=3 if row.conceded else 0,
+    )
+
+
+def _row_ink(form: Form, ink: Mapping[str, Ink], deal: int) -> RowInk:
+    marks, tricks = {}, {}
+    for column in ("declarer", "whist"):
+        for seat in form.seats:
+            marks[column, seat] = ink[f"d{deal:02d}.{column}.{seat}"]
+    for choice in ("6", "7", "8", "9", "10", "misere", "raspasy"):
+        marks["contract", choice] = ink[f"d{deal:02d}.contract.{choice}"]
+    for seat in form.seats:
+        tricks[seat] = ink[f"d{deal:02d}.tricks.{seat}"]
+    return RowInk(deal, form.dealer(deal) if form.players == 4 else None, form.seats, marks, tricks)
+
+
+def _special(search: _Search, game: _Node) -> dict[str, dict[str, float]]:
+    """The distribution of every mark and tricks field, given the deals of a game."""
+    out: dict[str, dict[str, float]] = {}
+    for node in search.path(game)[1:]:
+        row = node.row
+        assert row is not None
+        ink = search.rows[row.deal - 1]
+        called, due = row.marks, row.written_tricks
+        for key, mark in ink.marks.items():
+            weights = {value: mark_probability(key in called, value) * mark(value) for value in ("x", "")}
+            out[f"d{row.deal:02d}.{key[0]}.{key[1]}"] = _shares(weights)
+        for seat, number in ink.tricks.items():
+            values = {*TRICK_VALUES, *number.likely}
+            weights = {value: tricks_probability(due.get(seat), value) * number(value) for value in values}
+            out[f"d{row.deal:02d}.tricks.{seat}"] = _shares(weights)
+    return out
+
+
+def _shares(weights: Mapping[str, float]) -> dict[str, float]:
+    total = sum(weights.values())
+    return {value: weight / total for value, weight in weights.items() if weight > 1e-9 * total}
+
+
+def _by_ink(ink: Ink, struck: float) -> FieldReading:
+    """A field by the picture alone."""
+    if ink.exact is None:
+        return FieldReading("", 0.0, "unreadable")
+    shares = _shares({value: ink(value) for value in ink.likely})
+    return _field(shares, struck, "image")
+
+
+def _by_rules(ink: Ink, shares: Mapping[str, float] | None, struck: float) -> FieldReading:
+    """A field by the picture and the rules."""
+    if ink.exact is None:
+        return FieldReading("", 0.0, "unreadable", other=tuple(_ordered(shares or {}))[:3])
+    if shares is None:
+        return _by_ink(ink, struck)
+    alone = _by_ink(ink, struck)
+    decided = _field(shares, struck, "rules")
+    if decided.value == alone.value and (alone.state != "doubtful" or decided.state == "doubtful"):
+        decided = replace(decided, why="image")
+    return decided
+
+
+def _field(shares: Mapping[str, float], struck: float, why: Any) -> FieldReading:
+    ordered = _ordered(shares)
+    value, confidence = ordered[0]
+    state: State = "empty" if value == "" else "clear"
+    if value == "" and struck > 0.5:
+        state = "struck"
+    if confidence < SURE:
+        state = "doubtful"
+    return FieldReading(value, min(confidence, 1.0), state, why, tuple(ordered[1:4]))
+
+
+def _ordered(shares: Mapping[str, float]) -> list[tuple[str, float]]:
+    return sorted(shares.items(), key=lambda pair: -pair[1])
+
+
+# --- the game, its mistakes, and what to ask ---------------------------------------------------------------------------
+
+DOUBTED_MISTAKE = 0.99
+"""A mistake less probable than this is asked about before anybody is told of it."""
+
+
+def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, FieldReading]) -> Decision:
+    path = search.path(best)[1:]
+    rows = [node.row for node in path if node.row is not None]
+    game = as_game(sheet, rows, fields)
+    audit = check(game)
+    mistakes = tuple(_mistake(sheet, m, fields) for m in audit.mistakes)
+    questions = [
+        *_doubtful(sheet, search, path, fields),
+        *_against_the_row(sheet, rows, fields),
+        *_doubted_mistakes(mistakes),
+    ]
+    first: dict[str, Question] = {}
+    for question in questions:
+        first.setdefault(question.field, question)
+    played, written = ({s: figure(v) for s, v in side.items()} if side else None for side in (audit.played, audit.written))
+    return Decision(fields, game, mistakes, played, written, tuple(first.values()))
+
+
+def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -> Game:
+    """The game record of a sheet: its deals as decided, its running totals as they stand on the paper."""
+    cells = tuple(cells_of(tuple(sheet.form.seats)))
+    deals = [as_deal(row, sheet.form) for row in rows if row.contract is not None]
+    written, start = [], {}
+    for deal in range(sheet.form.rows + 1):
+        for cell in cells:
+            field = fields[field_id(deal, cell)]
+            if not field.value.isdigit():
+                continue
+            if deal == 0:
+                start[cell] = int(field.value)
+            else:
+                written.append(Written(deal, cell.column, cell.seat, int(field.value), cell.on))
+    results = {seat: fields[f"result.{seat}"].value for seat in sheet.form.seats if f"result.{seat}" in fields}
+    whole = all(value.lstrip("-").isdigit() for value in results.values())
+    return Game(
+        convention=sheet.convention or "",
+        players={seat: sheet.names.get(seat, "") or seat for seat in sheet.form.seats},
+        deals=tuple(deals),
+        pool=sheet.pool,
+        options=sheet.options,
+        start=totals_of(start, sheet.form.seats),
+        written=tuple(written),
+        result={seat: int(value) for seat, value in results.items()} if results and whole else None,
+    )
+
+
+def totals_of(values: Mapping[Cell, int], seats: str) -> Totals | None:
+    """Carried-over totals from the values of a row of boxes; None where the row is empty."""
+    if not values:
+        return None
+    return Totals(
+        {s: values.get(Cell("pool", s), 0) for s in seats},
+        {s: values.get(Cell("mountain", s), 0) for s in seats},
+        {s: {o: values.get(Cell("whists", s, o), 0) for o in seats if o != s} for s in seats},
+    )
+
+
+def _mistake(sheet: Sheet, mistake: Any, fields: Mapping[str, FieldReading]) -> Mistake:
+    name = field_id(mistake.deal, mistake.cell)
+    sure = fields[name].confidence if name in fields else 0.0
+    return Mistake(
+        mistake.deal,
+        name,
+        mistake.cell.column,
+        mistake.cell.seat,
+        mistake.cell.on,
+        mistake.kind,
+        mistake.written,
+        mistake.expected,
+        sure,
+        mistake.message,
+    )
+
+
+def _doubtful(
+    sheet: Sheet, search: _Search, path: list[_Node], fields: Mapping[str, FieldReading]
+) -> Iterator[Question]:
+    """The fields that the ink and the rules together leave in doubt, where the doubt can change anything."""
+    for field in sheet.form.fields:
+        reading = fields.get(field.id)
+        if reading is None or reading.state not in ("doubtful", "unreadable"):
+            continue
+        node = path[field.deal - 1] if field.deal else None
+        if node is not None and not _matters(search, field, reading, node):
+            continue
+        if reading.state == "unreadable":
+            why = Text("клетки не видно на снимке", "the box cannot be seen in the photo")
+        elif reading.value == "":
+            why = Text("не ясно, написано ли здесь что-нибудь", "it is not clear whether anything is written here")
+        else:
+            why = Text("написано неразборчиво", "hard to read")
+        yield Question(field.id, reading.value, tuple(value for value, _ in reading.other if value != reading.value), why)
+
+
+def _matters(search: _Search, field: Field, reading: FieldReading, node: _Node) -> bool:
+    """Whether another value of a doubtful field would change the deal, the record or a mistake."""
+    values = {reading.value, *(value for value, share in reading.other if share > SHADOW)}
+    row = node.row
+    assert row is not None
+    if field.column == "tricks":
+        due = row.written_tricks.get(field.seat or "")
+        return any(tricks_probability(due, value) < NATURAL for value in values) or (
+            reading.state == "unreadable" and due is not None
+        )
+    if field.kind == "mark":
+        return reading.state != "unreadable" or row.contract is not None
+    cell = Cell(field.column, field.seat or "", field.on)
+    if cell in node.adds:
+        return True
+    assert node.before is not None
+    stands = {value for state in node.before.messages[search.cells.index(cell)] for value in due_values(state[0], 0)}
+    # Nothing, a dash, or the old total once more say the same.
+    return not values <= {"", "-", *stands}
+
+
+SHADOW = 1e-4
+"""A value less probable than this is not considered as what a doubtful field may be."""
+
+NATURAL = 5e-3
+"""Something written in a tricks box with at least this probability says nothing against the deal."""
+
+
+def _against_the_row(
+    sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]
+) -> Iterator[Question]:
+    """Marks and tricks that do not agree with the deal that all the rest of the sheet tells of."""
+    for row in rows:
+        for field in sheet.form.fields:
+            if field.deal != row.deal or field.column not in ("declarer", "contract", "whist", "tricks"):
+                continue
+            reading = fields[field.id]
+            if field.kind == "mark":
+                called = (field.column, field.seat or field.choice or "") in row.marks
+                if called and reading.value == "":
+                    yield Question(field.id, "", ("x",), Text(
+                        "отметки нет, а по остальным записям сдачи она должна быть",
+                        "there is no mark, but the rest of the deal calls for one"))
+                elif not called and reading.value == "x":
+                    yield Question(field.id, "x", ("",), Text(
+                        "отметка не сходится с остальными записями сдачи",
+                        "the mark does not agree with the rest of the deal"))
+                continue
+            due = row.written_tricks.get(field.seat or "")
+            if tricks_probability(due, reading.value) >= NATURAL:
+                continue
+            if due is None:
+                why = Text("взятки здесь не сходятся с остальными записями сдачи",
+                           "tricks here do not agree with the rest of the deal")
+            else:
+                why = Text(f"по остальным записям сдачи здесь должно стоять {due}",
+                           f"by the rest of the deal this should be {due}")
+            yield Question(field.id, reading.value, ("",) if due is None else (str(due),), why)
+
+
+def _doubted_mistakes(mistakes: tuple[Mistake, ...]) -> Iterator[Question]:
+    for mistake in mistakes:
+        if mistake.confidence < DOUBTED_MISTAKE and mistake.field:
+            best = "" if mistake.written is None else str(mistake.written)
+            other = () if mistake.expected is None else (str(mistake.expected),)
+            yield Question(mistake.field, best, other, Text(
+                "ошибка игроков или неверно прочитано?", "a mistake of the players, or misread?"))
+
+
+def _unsure(sheet: Sheet, fields: Mapping[str, FieldReading]) -> tuple[Question, ...]:
+    """Without known rules every doubtful field is asked about."""
+    why = Text("написано неразборчиво", "hard to read")
+    return tuple(
+        Question(name, f.value, tuple(value for value, _ in f.other), why)
+        for name, f in fields.items()
+        if f.state in ("doubtful", "unreadable")
+    )

@@ -1,0 +1,62 @@
+"""What the ink in a field can say: a distribution that never quite rules anything out."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+GROSS = 3e-4
+"""How often a reader is wrong in a way that its own probabilities do not foresee: something covers the box, a digit
+from next door, a hand unlike any it has learnt from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """P(picture | value) of one field, up to a factor.
+
+    `likely` lists the values worth considering with their probabilities by the picture alone; `exact` gives it for any
+    value. A field that cannot be seen says the same of every value.
+    """
+
+    likely: Mapping[str, float]
+    exact: Callable[[str], float] | None
+    _known: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
+
+    def __call__(self, value: str) -> float:
+        """The probability of `value`, with a floor under it for what no reader foresees."""
+        known = self._known.get(value)
+        if known is None:
+            seen = self.likely.get(value)
+            if seen is None:
+                seen = self.exact(value) if self.exact else 0.0
+            known = self._known[value] = (1 - GROSS) * seen + GROSS * _anything(value) if self.exact else _anything(value)
+        return known
+
+    @property
+    def best(self) -> str:
+        """The likeliest value by the picture alone."""
+        return max(self.likely, key=self.likely.__getitem__) if self.likely else ""
+
+    def surely_empty(self, threshold: float = 0.9999) -> bool:
+        """Whether the picture alone says that nothing is written."""
+        return self.exact is not None and self.likely.get("", 0.0) >= threshold
+
+
+def number_ink(best: Iterable[tuple[str, float]], exact: Callable[[str], float]) -> Ink:
+    """The ink of a number field from its reader's best values and its probability of any."""
+    return Ink(dict(best), exact)
+
+
+def mark_ink(marked: float) -> Ink:
+    """The ink of a mark field from the probability that it is marked."""
+    likely = {"x": marked, "": 1 - marked}
+    return Ink(likely, lambda value: likely.get(value, 0.0))
+
+
+UNSEEN = Ink({}, None)
+"""The ink of a field that is not in the photo, or whose place is not sure."""
+
+
+def _anything(value: str) -> float:
+    """How probable a value is where the picture tells nothing."""
+    if value in ("", "-", "x"):
+        return {"": 0.35, "-": 0.05, "x": 0.35}[value]
+    return 0.6 / (4 * 10 ** len(value))

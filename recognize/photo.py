@@ -1,0 +1,162 @@
+"""Opening whatever a phone, a scanner or a messenger delivers: bytes in, grey pictures out."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pypdfium2
+from PIL import Image, UnidentifiedImageError
+
+from scoring.text import Text
+
+Grey = npt.NDArray[np.uint8]
+"""A grey picture, (height, width), 0 black to 255 white."""
+
+PICTURES = (".jpg", ".jpeg", ".png", ".pdf", ".webp", ".tif", ".tiff", ".bmp")
+"""What is looked for in a folder; a file named outright is judged by its bytes alone."""
+
+Image.MAX_IMAGE_PIXELS = None  # MOST_PIXELS stands in for it, with a message of our own
+MOST_PIXELS = 130_000_000
+"""Larger pictures are refused before they are decoded: no phone makes them, and they would fill the memory."""
+
+PDF_DPI = 300
+
+
+class PhotoError(ValueError):
+    """A file that gives no picture; `text` says in a line why, and what to do."""
+
+    def __init__(self, text: Text) -> None:
+        """Keep the sentence in both languages."""
+        super().__init__(text.en)
+        self.text = text
+
+
+@dataclass(frozen=True, slots=True)
+class Photo:
+    """One picture: a photo, or one page of a PDF (`page` counts from 1)."""
+
+    source: str
+    page: int
+    grey: Grey
+
+
+def find_pictures(paths: list[Path]) -> tuple[list[Path], list[Path]]:
+    """The picture files behind `paths` in order, folders gone through, and those paths that do not exist."""
+    found: list[Path] = []
+    missing: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in PICTURES and p.is_file())
+            found += [p for p in inside if not any(part.startswith(".") for part in p.relative_to(path).parts)]
+        elif path.exists():
+            found.append(path)
+        else:
+            missing.append(path)
+    return list(dict.fromkeys(found)), missing
+
+
+def open_photos(path: Path) -> Iterator[Photo]:
+    """Every picture in the file at `path`: one for a photo, one a page for a PDF.
+
+    The pixels come as they lie in the file: which way is up is decided later, by the page marks, because the
+    orientation a phone notes down is wrong too often. Raises PhotoError where the file gives no picture.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise PhotoError(
+            Text(f"файл не открывается ({error.strerror})", f"the file cannot be opened ({error.strerror})")
+        ) from error
+    if not data:
+        raise PhotoError(
+            Text("файл пуст: пришлите снимок ещё раз", "the file is empty: send the photo again"),
+        )
+    if data[:5] == b"%PDF-":
+        yield from _pdf_pages(path, data)
+    elif data[:2] == b"\xff\xd8":
+        yield Photo(path.name, 1, _jpeg(data))
+    else:
+        yield Photo(path.name, 1, _other(data))
+
+
+def _jpeg(data: bytes) -> Grey:
+    # A file cut short still decodes, to grey where the rest is missing; the end-of-image code tells.
+    if data.rfind(b"\xff\xd9", max(2, len(data) // 2)) < 0:
+        raise PhotoError(
+            Text(
+                "файл обрывается на середине: пришлите снимок ещё раз",
+                "the file breaks off in the middle: send the photo again",
+            )
+        )
+    try:
+        with Image.open(io.BytesIO(data)) as header:
+            _refuse_huge(*header.size)
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        raise PhotoError(_BROKEN) from error
+    flags = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
+    grey = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
+    if grey is None:
+        raise PhotoError(_BROKEN)
+    return grey
+
+
+def _other(data: bytes) -> Grey:
+    try:
+        with Image.open(io.BytesIO(data)) as picture:
+            _refuse_huge(*picture.size)
+            if picture.mode.startswith(("I", "F")):
+                deep = np.asarray(picture, dtype=np.float64)
+                top = 65535.0 if deep.max() > 255 else 255.0
+                return np.clip(deep * (255.0 / top), 0, 255).astype(np.uint8)
+            if "A" in picture.getbands() or "transparency" in picture.info:
+                rgba = picture.convert("RGBA")
+                paper = Image.new("RGBA", rgba.size, "white")
+                return np.array(Image.alpha_composite(paper, rgba).convert("L"))
+            return np.array(picture.convert("L"))
+    except UnidentifiedImageError as error:
+        raise PhotoError(
+            Text(
+                "это не картинка и не PDF: нужен снимок в формате JPEG, PNG или PDF",
+                "this is neither a picture nor a PDF: send a photo as JPEG, PNG or PDF",
+            )
+        ) from error
+    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+        raise PhotoError(_BROKEN) from error
+
+
+def _pdf_pages(path: Path, data: bytes) -> Iterator[Photo]:
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        raise PhotoError(
+            Text("PDF повреждён или закрыт паролем", "the PDF is damaged or locked with a password")
+        ) from error
+    with document:
+        for number in range(len(document)):
+            page = document[number]
+            width, height = page.get_size()
+            scale = PDF_DPI / 72
+            _refuse_huge(round(width * scale), round(height * scale))
+            bitmap = page.render(scale=scale, grayscale=True)
+            yield Photo(path.name, number + 1, np.array(bitmap.to_numpy()).reshape(bitmap.height, bitmap.width))
+            page.close()
+
+
+def _refuse_huge(width: int, height: int) -> None:
+    if width * height > MOST_PIXELS:
+        raise PhotoError(
+            Text(
+                f"картинка слишком велика: {width}×{height} точек",
+                f"the picture is too large: {width}×{height} pixels",
+            )
+        )
+
+
+_BROKEN = Text(
+    "картинка повреждена: пришлите снимок ещё раз",
+    "the picture is damaged: send the photo again",
+)

@@ -1,0 +1,216 @@
+"""The whole way from a file to readings: open → find marks → identify → fit the page → cut → read → decide."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from recognize.cells import Cell, cut_fields
+from recognize.decide import Sheet, decide
+from recognize.digits import read_numbers
+from recognize.identify import form_of, read_identity
+from recognize.ink import UNSEEN, Ink, mark_ink, number_ink
+from recognize.locate import LEAST_MARKS, Fit, Marks, find_marks, fit_page
+from recognize.marks import read_marks
+from recognize.photo import Grey, Photo, PhotoError, open_photos
+from recognize.reading import Question, Reading, SheetInfo
+from scoring.convention import ConventionError, load_convention
+from scoring.text import Text
+from templates import Form, FormError, load_form
+from templates.identity import Identity, sheet_id
+
+DICTIONARY = "4x4_50"
+"""The page marks of every form printed so far."""
+
+LEAST_ON_LINE = 0.7
+"""With fewer of the printed lines where the fit puts them, the fit itself is in doubt, and nothing is read."""
+
+LEAST_FIELDS = 0.6
+"""With fewer of the fields in sight than this the photo is to be taken again, not puzzled over."""
+
+
+def read_file(path: Path) -> Iterator[Reading]:
+    """Every picture in a file, read; one that cannot be opened is a reading too, `unreadable` with the reason."""
+    try:
+        for photo in open_photos(path):
+            yield read_photo(photo)
+    except PhotoError as error:
+        yield Reading(path.name, 1, "unreadable", error.text)
+
+
+def read_photo(photo: Photo) -> Reading:
+    """One picture, read: which sheet it is, every field, the game, the mistakes, and what a person must look at."""
+    marks = find_marks(photo.grey, DICTIONARY)
+    form = form_of(marks)
+    if form is None or len(marks.corners) < LEAST_MARKS:
+        return Reading(photo.source, photo.page, "unreadable", _no_sheet(photo.grey, marks))
+    identity = read_identity(photo.grey, marks, form)
+    try:
+        form, fit, sheet = _fitted(photo.grey, marks, form, identity)
+    except FormError:
+        return Reading(photo.source, photo.page, "unreadable", _UNKNOWN_FORM)
+    if fit is None or fit.on_line < LEAST_ON_LINE:
+        return Reading(photo.source, photo.page, "unreadable", _no_fit(photo.grey, marks, form), sheet)
+    cells = cut_fields(photo.grey, fit, form)
+    seen = sum(cell.sure for cell in cells) / len(cells)
+    if seen < LEAST_FIELDS:
+        return Reading(photo.source, photo.page, "unreadable", _too_little(seen), sheet, page_map=fit.map)
+    return _decided(photo, form, fit, sheet, cells)
+
+
+def _fitted(
+    grey: Grey, marks: Marks, form: Form, identity: Identity | None
+) -> tuple[Form, Fit | None, SheetInfo]:
+    """The exact form by the sheet's code, fitted; without a code, the number of rows whose lines agree best."""
+    if identity is not None:
+        exact = load_form(identity.form, identity.players, identity.rows, identity.version)
+        return exact, fit_page(grey, marks, exact), _info(exact, identity)
+    fit = fit_page(grey, marks, form)
+    if fit is None or fit.on_line >= LEAST_ON_LINE:
+        return form, fit, _info(form, None)
+    tried = []
+    for rows in range(1, 60):
+        try:
+            other = load_form(form.name, form.players, rows)
+        except FormError:
+            break
+        found = fit_page(grey, marks, other)
+        if found is not None:
+            tried.append((found.on_line, rows, other, found))
+    _, _, form, fit = max(tried)
+    return form, fit, _info(form, None)
+
+
+def _info(form: Form, identity: Identity | None) -> SheetInfo:
+    if identity is None:
+        return SheetInfo(form.name, form.version, form.players, form.rows)
+    return SheetInfo(
+        form.name,
+        form.version,
+        form.players,
+        form.rows,
+        identity.convention,
+        identity.options,
+        identity.pool,
+        sheet_id(identity),
+        round=identity.round,
+        table=identity.table,
+    )
+
+
+def _decided(photo: Photo, form: Form, fit: Fit, info: SheetInfo, cells: tuple[Cell, ...]) -> Reading:
+    ink, struck = _read(cells)
+    questions: list[Question] = []
+    rules = None
+    if info.convention is None:
+        questions.append(Question("sheet", "", (), _NO_CODE))
+    else:
+        try:
+            rules = load_convention(info.convention, info.options)
+        except ConventionError as error:
+            questions.append(Question("sheet", info.convention, (), error.text))
+    decision = decide(Sheet(form, info.convention, rules, info.options, info.pool, info.names), ink, struck)
+    review = (*questions, *decision.review)
+    return Reading(
+        photo.source,
+        photo.page,
+        "review" if review else "clear",
+        None,
+        info,
+        decision.fields,
+        decision.game,
+        decision.mistakes,
+        decision.played,
+        decision.written,
+        review,
+        fit.map,
+    )
+
+
+def _read(cells: tuple[Cell, ...]) -> tuple[dict[str, Ink], dict[str, float]]:
+    """What the ink in every field can say, and how probably it was crossed out with nothing in its place."""
+    ink: dict[str, Ink] = {cell.field.id: UNSEEN for cell in cells}
+    struck: dict[str, float] = {}
+    numbers = [cell for cell in cells if cell.sure and cell.field.kind == "number"]
+    for cell, number in zip(numbers, read_numbers([cell.image for cell in numbers]), strict=True):
+        ink[cell.field.id] = number_ink(number.best(6), number.probability)
+        struck[cell.field.id] = number.struck
+    marks = [cell for cell in cells if cell.sure and cell.field.kind == "mark"]
+    for cell, mark in zip(marks, read_marks([cell.image for cell in marks]), strict=True):
+        ink[cell.field.id] = mark_ink(mark.probability)
+        struck[cell.field.id] = mark.cancelled
+    return ink, struck
+
+
+def named(reading: Reading, event: str | None, names: dict[str, str]) -> Reading:
+    """The reading with what the register of printed sheets knows beyond the code: the event and the players."""
+    if reading.sheet is None:
+        return reading
+    return replace(reading, sheet=replace(reading.sheet, event=event, names=names))
+
+
+# --- why a picture cannot be read, in words a person can act on --------------------------------------------------------
+
+
+def _no_sheet(grey: Grey, marks: Marks) -> Text:
+    light = float(np.percentile(grey, 90))
+    if light < 50:
+        return Text("снимок слишком тёмный: снимите при свете", "the photo is too dark: take it in better light")
+    if _sharpness(grey) < 25 and not marks.corners:
+        return Text(
+            "снимок смазан или не в фокусе: снимите ещё раз, держа телефон неподвижно",
+            "the photo is blurred: take it again, holding the phone still",
+        )
+    if marks.corners:
+        found = len(marks.corners)
+        return Text(
+            f"по краям листа найдено меток: {found}, нужно не меньше {LEAST_MARKS}; снимите весь лист целиком",
+            f"found {found} of the marks along the sheet's edges, at least {LEAST_MARKS} are needed: "
+            "take the whole sheet into the photo",
+        )
+    return Text(
+        "на снимке нет нашего протокола: не найдены метки по краям листа; снимите лист целиком, сверху",
+        "no sheet of ours in this photo: none of the marks along its edges was found; take the whole sheet, from above",
+    )
+
+
+def _no_fit(grey: Grey, marks: Marks, form: Form) -> Text:
+    found = sum(mark.id in marks.corners for mark in form.markers)
+    if _sharpness(grey) < 25:
+        return Text(
+            f"снимок смазан (меток найдено {found} из {len(form.markers)}), линий таблицы не видно: снимите ещё раз",
+            f"the photo is blurred ({found} of {len(form.markers)} marks found), the table's lines cannot be seen: "
+            "take it again",
+        )
+    return Text(
+        f"лист слишком изогнут, закрыт или обрезан (меток найдено {found} из {len(form.markers)}): "
+        "расправьте его и снимите целиком",
+        f"the sheet is too bent, covered or cut off ({found} of {len(form.markers)} marks found): "
+        "flatten it and take the whole of it",
+    )
+
+
+def _too_little(seen: float) -> Text:
+    return Text(
+        f"видно только {seen:.0%} клеток: снимите весь лист целиком",
+        f"only {seen:.0%} of the boxes can be seen: take the whole sheet into the photo",
+    )
+
+
+def _sharpness(grey: Grey) -> float:
+    """How much fine detail there is: the variance of the Laplacian at a usual size."""
+    shrink = max(1.0, max(grey.shape) / 2000)
+    small = cv2.resize(grey, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
+    return float(cv2.Laplacian(small, cv2.CV_64F).var())
+
+
+_NO_CODE = Text(
+    "код листа не читается: укажите, какой это стол и по каким правилам играли",
+    "the sheet's code cannot be read: say which table this is and which rules were played",
+)
+_UNKNOWN_FORM = Text(
+    "такой бланк этой версии программы незнаком: обновите программу",
+    "this version of the program does not know the form: update it",
+)
