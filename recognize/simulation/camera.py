@@ -161,10 +161,9 @@ def photograph(
             plane += glossy
         plane = _blur(plane, shot)
         plane *= np.float32(exposure * shot.lamp[c] * 65535 / _HEADROOM)
-        index = np.minimum(plane, 65535, out=plane).astype(np.uint16)
-        encoded = np.take(tone, index)
+        encoded = tone[np.minimum(plane, 65535, out=plane).astype(np.uint16)]
         encoded += noise
-        channels.append(np.clip(encoded, 0, 255, out=encoded).round().astype(np.uint8))
+        channels.append(cv2.convertScaleAbs(np.maximum(encoded, 0, out=encoded)))
     image = cv2.merge(channels)
     if shot.sharpen:
         soft = cv2.GaussianBlur(image, (0, 0), 1.2)
