@@ -15,6 +15,7 @@ from recognize.simulation.desks import (
     Image,
     clutter,
     made_desk,
+    made_grain,
     paper_grain,
     photo_folder,
     real_desk,
@@ -126,13 +127,14 @@ def photograph(
     shade = _blow_up(light, view.mesh, width, height)
 
     reflect = PAPER * _TO_LINEAR
-    if folder and (grain := paper_grain(folder, rng)) is not None:
-        tiles = [-(-page.shape[i] // grain.shape[i]) for i in (0, 1)]
-        grain = np.tile(grain, tiles)[: page.shape[0], : page.shape[1]]
-    else:
-        grain = None
+    grain = paper_grain(folder, rng) if folder else None
+    grain = made_grain(rng) if grain is None else grain
+    tiles = [-(-page.shape[i] // grain.shape[i]) for i in (0, 1)]
+    grain = np.tile(grain, tiles)[: page.shape[0], : page.shape[1]]
     under = _desk_picture(shot, folder, rng)
     under_at = _blow_up((desk_map + 2500) * PX_PER_MM, view.mesh // _HALF, width // _HALF, height // _HALF)
+    contact = _contact(shot, view, desk).reshape(coarse.shape[:2])
+    contact = _blow_up(contact, view.mesh // _HALF, width // _HALF, height // _HALF)
     things, cover = _things(shot, view, rng)
     gloss = _glare(shot, view, sheet)
     glossy = None if gloss is None else _blow_up(gloss.reshape(coarse.shape[:2]), view.mesh, width, height)
@@ -143,10 +145,10 @@ def photograph(
     channels = []
     for c in range(3):
         raster = reflect[page[..., c]]
-        if grain is not None:
-            raster *= grain
+        raster *= grain
         plane = cv2.remap(raster, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=PAPER)
         low = cv2.remap(_TO_LINEAR[under[..., c]], under_at, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
+        low *= contact
         low = cv2.resize(low, (width, height), interpolation=cv2.INTER_LINEAR)
         plane -= low
         plane *= alpha
@@ -360,13 +362,14 @@ def _light(shot: Shot, view: _View, sheet: Points, desk: Points, rng: np.random.
     pixels = _coarse_grid(*shot.size, view.mesh).reshape(-1, 2)
     off = ((pixels - view.frame_middle) ** 2).sum(axis=1) / (view.frame_middle**2).sum()
     light = light * (1 - 0.12 * off)
-    if shot.bend.kind != "flat":
-        # A raised sheet keeps some light from the desk just beside it.
-        outside = np.maximum(np.abs(desk) - view.middle, 0)
-        beside = np.linalg.norm(outside, axis=1)
-        covered = (np.abs(sheet) <= view.middle).all(axis=1)
-        light = light * np.where(covered, 1, 1 - 0.5 * np.exp(-beside / 8))
     return np.asarray(light * (1 + 0.004 * rng.standard_normal(len(light))), dtype=np.float32)
+
+
+def _contact(shot: Shot, view: _View, desk: Points) -> Plane:
+    """How much of its light the desk keeps beside the sheet; a raised sheet takes more of it, further out."""
+    outside = np.linalg.norm(np.maximum(np.abs(desk) - view.middle, 0), axis=1)
+    raised = min(shot.bend.height, 12.0) if shot.bend.kind != "flat" else 0.0
+    return np.asarray(1 - (0.2 + 0.03 * raised) * np.exp(-outside / (1 + 0.8 * raised)), dtype=np.float32)
 
 
 def _step(x: Points) -> Points:
@@ -382,7 +385,7 @@ def _glare(shot: Shot, view: _View, sheet: Points) -> Plane | None:
     x, y, radius, strength = shot.glare
     away = (sheet - (np.array([x, y]) - view.middle)) / radius * np.array([1.0, 1.4])
     spot = strength * np.exp(-((away**2).sum(axis=1) ** 1.3))
-    return np.asarray(np.where((np.abs(sheet) <= view.middle).all(axis=1), spot, spot * 0.3), dtype=np.float32)
+    return np.asarray(spot, dtype=np.float32)
 
 
 _HEADROOM = 2.0

@@ -49,6 +49,14 @@ def paper_grain(folder: Path, rng: np.random.Generator) -> NDArray[np.float32] |
     return None
 
 
+def made_grain(rng: np.random.Generator) -> NDArray[np.float32]:
+    """The grain of made-up copying paper, fibres and clouds, as a factor around 1."""
+    n = 512
+    fibres = cv2.GaussianBlur(rng.standard_normal((n, n)).astype(np.float32), (0, 0), 1.5, sigmaY=0.9)
+    clouds = cv2.GaussianBlur(rng.standard_normal((n, n)).astype(np.float32), (0, 0), 12)
+    return np.asarray(1 + 0.009 * fibres / fibres.std() + 0.004 * clouds / clouds.std(), dtype=np.float32)
+
+
 def made_desk(kind: DeskKind, rng: np.random.Generator) -> Image:
     """A made-up desk top, BGR, square."""
     n = _SIDE
@@ -62,7 +70,7 @@ def made_desk(kind: DeskKind, rng: np.random.Generator) -> Image:
             value[:, :: int(planks)] *= 0.55
             return _tint(base[rng.integers(len(base))], value)
         case "cloth":
-            base = rng.uniform(40, 200, 3)
+            base = rng.uniform(40, 190) + rng.normal(0, 22, 3)
             weave = np.indices((n, n)).sum(0) % 4 / 4 - 0.4
             stripes = np.sign(np.sin(np.arange(n) / rng.uniform(12, 40)))[None, :] * rng.choice([0.0, 0.12])
             value = 1 + 0.10 * weave + 0.15 * _cloud(n, rng, (4, 4)) + stripes

@@ -279,6 +279,8 @@ def _number(value: str, room: Box, writer: Writer, rng: np.random.Generator) -> 
     if rng.random() < writer.corner:
         height *= 0.62
         aside, sink = float(rng.choice([0.0, 1.0])), float(rng.choice([0.05, 0.95]))
+    # Nobody writes so small that his own pen fills the figures up.
+    height = max(height, 6.5 * writer.pen.width)
     pen, strokes = 0.0, []
     for figure in value:
         glyph = _one_writing(writer, figure, rng)
@@ -288,7 +290,7 @@ def _number(value: str, room: Box, writer: Writer, rng: np.random.Generator) -> 
         strokes += [s + lift for s in glyph]
         pen += right - left + writer.gap * float(np.exp(rng.normal(0, 0.25)))
     wide = max(float(s[:, 0].max()) for s in strokes) * height
-    allowed = room.w * (0.96 + 0.35 * writer.crossing * rng.random())
+    allowed = room.w * (0.92 + 0.35 * writer.crossing * rng.random())
     squeeze = min(1.0, allowed / wide)
     # Whoever runs out of width writes smaller too, not only narrower.
     height *= squeeze**0.5
