@@ -1,0 +1,839 @@
+"""What was written against what was played: every mistake once, in the box and the deal where it was made.
+
+On paper only running totals stand, so a slip is carried on by every later total of its box. The walk below keeps, for
+each box, what stands written and which slips it still carries; a total that follows from what stands above it is no new
+mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from scoring.convention import LEVELS, Convention, Number, whole
+from scoring.game import Cell, Deal, Game, Totals, Violation, cells_of, name_text, violations
+from scoring.ledger import Entry, Reason, State, post, reason_text, start_of
+from scoring.settlement import Judgement, judge, settle
+from scoring.text import Text, figure, seat_text
+
+KINDS = (
+    "arithmetic",
+    "wrong price",
+    "forgotten",
+    "entered twice",
+    "wrong column",
+    "wrong opponent",
+    "wrong player",
+    "wrong row",
+    "transposed digits",
+    "missed help",
+    "pool over the limit",
+    "unexplained",
+)
+
+Settlement = dict[str, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One mistake in the writing, where it was made.
+
+    ``written`` is what stands on the paper (``None`` where nothing does), ``expected`` what would follow from what
+    stood above it, ``due`` what would stand there had nobody made a mistake before. ``changes`` are the boxes that it
+    leaves wrong at the end, with the amounts; ``cost`` is what it does to the settlement. ``corrected`` is the deal in
+    which it was put right, ``instead`` the box to which the entry belonged.
+    """
+
+    deal: int
+    column: str
+    seat: str
+    on: str | None
+    kind: str
+    written: int | None
+    expected: Number
+    due: Number
+    message: Text
+    changes: Mapping[Cell, Number] = field(default_factory=dict)
+    cost: Mapping[str, Fraction] = field(default_factory=dict)
+    corrected: int | None = None
+    instead: Cell | None = None
+
+    @property
+    def cell(self) -> Cell:
+        """The box in which it stands."""
+        return Cell(self.column, self.seat, self.on)
+
+    @property
+    def field(self) -> str:
+        """The box as forms name it, for example ``d05.whists.B.A``."""
+        return f"d{self.deal:02d}." + ".".join(part for part in (self.column, self.seat, self.on) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something worth knowing that is no mistake: an equivalent way of writing, a half rounded, a mistake put right."""
+
+    code: str
+    message: Text
+    deal: int | None = None
+    changes: Mapping[Cell, Number] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What :func:`check` found.
+
+    ``played`` is the settlement that follows from the deals, ``written`` the one that follows from the totals as the
+    players left them, which stand once the next auction is over (Kodeks 4.2.9-4.2.10). Both are ``None``, and
+    ``violations`` say why, where the record breaks the rules. ``empty`` says that nothing is written at all.
+    """
+
+    mistakes: tuple[Mistake, ...] = ()
+    notes: tuple[Note, ...] = ()
+    violations: tuple[Violation, ...] = ()
+    played: Mapping[str, Fraction] | None = None
+    written: Mapping[str, Fraction] | None = None
+    totals_played: Totals | None = None
+    totals_written: Totals | None = None
+    result: Judgement | None = None
+    empty: bool = False
+
+    @property
+    def difference(self) -> Settlement:
+        """What the mistakes brought every player: the settlement as written less the one as played."""
+        if self.played is None or self.written is None:
+            return {}
+        return {seat: self.written[seat] - self.played[seat] for seat in self.played}
+
+
+class _Slip:
+    """A departure of the paper from the ledger, as the walk knows it."""
+
+    __slots__ = (
+        "changes",
+        "corrected",
+        "deal",
+        "due",
+        "expected",
+        "instead",
+        "kind",
+        "main",
+        "note",
+        "row",
+        "said",
+        "wrote",
+    )
+
+    def __init__(self, row: int, deal: int, spot: _Spot, kind: str, *, note: bool = False) -> None:
+        self.row = row
+        self.deal = deal
+        self.main = spot.cell
+        self.kind = kind
+        self.wrote = spot.wrote
+        self.expected = spot.carried
+        self.due = spot.true
+        self.changes: dict[Cell, Number] = {spot.cell: spot.off}
+        self.corrected: int | None = None
+        self.instead: Cell | None = None
+        self.said: Text | None = None
+        self.note = note
+
+
+class _Spot:
+    """One box in one deal where the paper departs from what stood above it and what the deal adds."""
+
+    __slots__ = ("add", "cell", "off", "reasons", "stood", "true", "wrote")
+
+    def __init__(
+        self, cell: Cell, add: Number, reasons: tuple[Reason, ...], stood: Number, wrote: int | None, true: Number
+    ) -> None:
+        self.cell = cell
+        self.add = add
+        self.reasons = reasons
+        self.stood = stood
+        self.wrote = wrote
+        self.true = true
+        self.off: Number = -add if wrote is None else whole(wrote - stood - add)
+
+    @property
+    def carried(self) -> Number:
+        return whole(self.stood + self.add)
+
+    @property
+    def missing(self) -> bool:
+        """Nothing entered though something was due: the box is empty, or the old total was written again."""
+        return self.add != 0 and (self.wrote is None or self.wrote == self.stood)
+
+    @property
+    def codes(self) -> set[str]:
+        return {reason[0] for reason in self.reasons}
+
+
+def check(game: Game, unread: Collection[tuple[int, Cell]] = ()) -> Audit:
+    """Compare the written entries of a game with its ledger.
+
+    ``unread`` are boxes, by deal, of which nobody knows what stands in them: they are taken to follow from the rest and
+    never called forgotten. A record that breaks the rules comes back as its violations.
+
+    >>> from scoring.game import Written
+    >>> one = Deal(1, "6", declarer="A", defence={"B": "whist", "C": "pass"}, tricks={"A": 6, "B": 4})
+    >>> paper = [Written(1, "pool", "A", 2), Written(1, "whists", "B", 7, on="A")]
+    >>> found = check(Game("sochi", {"A": "", "B": "", "C": ""}, [one], written=paper)).mistakes
+    >>> [(m.field, m.kind, m.written, m.expected) for m in found]
+    [('d01.whists.B.A', 'arithmetic', 7, 8)]
+    """
+    broken = violations(game)
+    if broken:
+        return Audit(violations=broken)
+    convention = game.rules
+    if game.totals is not None:
+        played = settle(game.totals, convention)
+        return Audit(
+            played=played,
+            written=played,
+            totals_played=game.totals,
+            totals_written=game.totals,
+            result=judge(game.result, game.totals, convention) if game.result is not None else None,
+            empty=not game.written,
+        )
+    walk = _Walk(game, convention, frozenset(unread))
+    totals = walk.state.totals()
+    played = settle(totals, convention)
+    if not game.written:
+        result = judge(game.result, totals, convention) if game.result is not None else None
+        return Audit(played=played, totals_played=totals, result=result, empty=True)
+    changes: dict[Cell, Number] = {}
+    for slip in walk.slips:
+        for cell, amount in slip.changes.items():
+            changes[cell] = changes.get(cell, 0) + amount
+    left = totals.changed(changes)
+    mistakes = tuple(walk.mistake(slip) for slip in walk.slips if not slip.note)
+    return Audit(
+        mistakes=tuple(sorted(mistakes, key=lambda m: walk.rows[m.deal])),
+        notes=tuple(walk.notes),
+        played=played,
+        written=settle(left, convention),
+        totals_played=totals,
+        totals_written=left,
+        result=judge(game.result, left, convention) if game.result is not None else None,
+    )
+
+
+class _Walk:
+    """The walk down the sheet, row by row."""
+
+    def __init__(self, game: Game, convention: Convention, unread: frozenset[tuple[int, Cell]]) -> None:
+        self.game = game
+        self.convention = convention
+        self.unread = unread
+        self.cells = tuple(cells_of(game.seats))
+        state = start_of(game)
+        self.stands: dict[Cell, Number] = dict(zip(self.cells, state.cells, strict=True))
+        self.true = dict(self.stands)
+        self.carrying: dict[Cell, list[_Slip]] = {}
+        self.last: dict[Cell, Number] = {}
+        self.slips: list[_Slip] = []
+        self.notes: list[Note] = []
+        self.rows = {0: 0} | {deal.deal: row for row, deal in enumerate(game.deals, 1)}
+        posted: list[tuple[Deal, tuple[Entry, ...]]] = []
+        for deal in game.deals:
+            state, entries = post(convention, state, deal)
+            posted.append((deal, entries))
+        self.state: State = state
+        if not game.written:
+            return
+        paper: dict[int, dict[Cell, int]] = {}
+        for entry in game.written:
+            paper.setdefault(entry.deal, {})[entry.cell] = entry.value
+        self.down = self._counting_down(posted, paper)
+        self._row(0, 0, None, (), paper.get(0, {}))
+        for row, (deal, entries) in enumerate(posted, 1):
+            self._row(row, deal.deal, deal, entries, paper.get(deal.deal, {}))
+        self._note_corrections()
+
+    # -- the pool counted down ----------------------------------------------------------------------------------------
+
+    def _counting_down(
+        self, posted: list[tuple[Deal, tuple[Entry, ...]]], paper: Mapping[int, Mapping[Cell, int]]
+    ) -> frozenset[str]:
+        """The seats that count their pool down from the limit: more of their steps go down than up."""
+        limit = self.game.limit
+        if limit is None:
+            return frozenset()
+        found = set()
+        for seat in self.game.seats:
+            cell = Cell("pool", seat)
+            up, down = self.stands[cell], limit - self.stands[cell]
+            score = 0
+            first = paper.get(0, {}).get(cell)
+            if first is not None and up != down:
+                score += (first == up) - (first == down)
+            for deal, entries in posted:
+                wrote = paper.get(deal.deal, {}).get(cell)
+                if wrote is None:
+                    continue
+                add = next((e.add for e in entries if e.column == "pool" and e.seat == seat), 0)
+                if add:
+                    score += (wrote - up == add) - (down - wrote == add)
+                up = down = wrote
+            if score < 0:
+                found.add(seat)
+        for seat in sorted(found):
+            name = name_text(seat, self.game.players)
+            self.notes.append(
+                Note("counting_down", Text(f"{name.ru}: пуля ведётся на убыль", f"{name.en}: the pool is counted down"))
+            )
+        return frozenset(found)
+
+    def _shown(self, cell: Cell, value: Number) -> Number:
+        """A total as its player writes it: counted down where he counts down."""
+        if cell.column == "pool" and cell.seat in self.down:
+            return (self.game.limit or 0) - value
+        return value
+
+    # -- one row ------------------------------------------------------------------------------------------------------
+
+    def _row(
+        self, row: int, number: int, deal: Deal | None, entries: tuple[Entry, ...], paper: Mapping[Cell, int]
+    ) -> None:
+        spots: list[_Spot] = []
+        stands, true = self.stands, self.true
+        seen = set()
+        for column, seat, on, add, total, reasons in entries:
+            cell = Cell(column, seat, on)
+            seen.add(cell)
+            true[cell] = total
+            stood = stands[cell]
+            wrote = paper.get(cell)
+            if wrote is None:
+                if (number, cell) in self.unread:
+                    stands[cell] = stood + add
+                    self.last[cell] = add
+                else:
+                    spots.append(_Spot(cell, add, reasons, stood, None, total))
+                continue
+            if self.down and column == "pool" and seat in self.down:
+                wrote = (self.game.limit or 0) - wrote
+            if wrote == stood + add:
+                stands[cell] = wrote
+                self.last[cell] = add
+            else:
+                spots.append(_Spot(cell, add, reasons, stood, wrote, total))
+        for cell, value in paper.items():
+            if cell in seen:
+                continue
+            wrote = (self.game.limit or 0) - value if cell.column == "pool" and cell.seat in self.down else value
+            if wrote != stands[cell]:
+                spots.append(_Spot(cell, 0, (), stands[cell], wrote, true[cell]))
+        if spots:
+            for spot in spots:
+                if spot.wrote is not None:
+                    stands[spot.cell] = spot.wrote
+            self._explain(row, number, deal, spots, entries)
+            for spot in spots:
+                if spot.add and not spot.missing:
+                    self.last[spot.cell] = spot.add
+
+    def _explain(
+        self, row: int, number: int, deal: Deal | None, spots: list[_Spot], entries: tuple[Entry, ...]
+    ) -> None:
+        """Find what each departure of a row is: first what spans several boxes, then each by itself."""
+        spots = [spot for spot in spots if not self._earlier_row(row, spot)]
+        if len(spots) > 1:
+            spots = self._amnesty(row, number, deal, spots)
+            spots = self._zero_elsewhere(row, number, spots)
+        if self.convention.help and self.game.limit is not None and spots:
+            spots = self._help(row, number, spots)
+        if len(spots) > 1:
+            spots = self._moved(row, number, spots)
+            spots = self._swapped(row, number, spots)
+        for spot in spots:
+            if spot.wrote is not None and (self._put_right(number, spot) or self._one_row_late(row, spot)):
+                continue
+            if isinstance(spot.carried, Fraction) and spot.wrote is not None and -1 < spot.off < 1:
+                self._note(row, number, [spot], "rounded", Text("половина округлена", "a half is rounded"))
+                continue
+            slip = self._slip(row, number, [spot], self._kind(spot, deal))
+            slip.said = self._detail(slip, spot, deal, entries)
+
+    def _slip(self, row: int, number: int, spots: list[_Spot], kind: str, *, note: bool = False) -> _Slip:
+        slip = _Slip(row, number, spots[0], kind, note=note)
+        for spot in spots:
+            slip.changes[spot.cell] = spot.off
+            self.carrying.setdefault(spot.cell, []).append(slip)
+        self.slips.append(slip)
+        return slip
+
+    def _note(self, row: int, number: int, spots: list[_Spot], code: str, message: Text) -> None:
+        slip = self._slip(row, number, spots, code, note=True)
+        self.notes.append(Note(code, self._place(number, spots[0].cell) + message, number, dict(slip.changes)))
+
+    # -- several rows -------------------------------------------------------------------------------------------------
+
+    def _open(self, cell: Cell) -> list[_Slip]:
+        return [slip for slip in self.carrying.get(cell, ()) if slip.changes[cell]]
+
+    def _put_right(self, number: int, spot: _Spot) -> bool:
+        """The total undoes slips that the box was carrying: all of them, or one."""
+        carried = self._open(spot.cell)
+        if not carried:
+            return False
+        if sum(slip.changes[spot.cell] for slip in carried) == -spot.off:
+            righted = carried
+        else:
+            righted = [slip for slip in reversed(carried) if slip.changes[spot.cell] == -spot.off][:1]
+        for slip in righted:
+            slip.changes[spot.cell] = 0
+            if slip.kind == "forgotten" and spot.add == 0 and slip.main == spot.cell:
+                slip.kind = "wrong row"
+            if not any(slip.changes.values()):
+                slip.corrected = number
+        return bool(righted)
+
+    def _one_row_late(self, row: int, spot: _Spot) -> bool:
+        """The entry missing above stands here, and this deal's own is missing in turn: the box runs one row late."""
+        if not spot.add:
+            return False
+        for slip in self._open(spot.cell):
+            if slip.kind in ("forgotten", "wrong row") and spot.wrote == spot.stood - slip.changes[spot.cell]:
+                slip.kind = "wrong row"
+                slip.changes[spot.cell] = -spot.add
+                return True
+        return False
+
+    def _earlier_row(self, row: int, spot: _Spot) -> bool:
+        """What is missing here was written a row too high."""
+        if not spot.missing:
+            return False
+        for slip in self._open(spot.cell):
+            early = row - slip.row == 1 and slip.wrote is not None and slip.main == spot.cell
+            if early and len(slip.changes) == 1 and slip.changes[spot.cell] == spot.add:
+                slip.kind = "wrong row"
+                slip.said = Text("запись сделана строкой выше", "the entry stands a row too high")
+                slip.changes[spot.cell] = 0
+                slip.corrected = self.game.deals[row - 1].deal
+                return True
+        return False
+
+    def _note_corrections(self) -> None:
+        for slip in self.slips:
+            if slip.corrected is not None and not slip.note and slip.kind not in ("wrong row",):
+                place = self._place(slip.corrected, slip.main)
+                self.notes.append(
+                    Note(
+                        "put_right",
+                        place
+                        + Text(
+                            f"итог снова верен (ошибка из сдачи {slip.deal} исправлена или погашена другой)",
+                            f"the total is right again (the mistake of deal {slip.deal} was put right, or another cancels it)",
+                        ),
+                        slip.corrected,
+                    )
+                )
+
+    # -- several boxes ------------------------------------------------------------------------------------------------
+
+    def _amnesty(self, row: int, number: int, deal: Deal | None, spots: list[_Spot]) -> list[_Spot]:
+        """Everyone's mountain less by the same amount settles the same (amnesty, on raspasy or of the whole mountain)."""
+        mountains = [spot for spot in spots if spot.cell.column == "mountain"]
+        if len(mountains) != len(self.game.seats) or len({spot.off for spot in mountains}) != 1:
+            return spots
+        self._note(
+            row,
+            number,
+            mountains,
+            "amnesty",
+            Text(
+                f"амнистия: все горы меньше на {figure(-mountains[0].off)}, на расчёт не влияет",
+                f"amnesty: every mountain is less by {figure(-mountains[0].off)}, the settlement is the same",
+            ),
+        )
+        return [spot for spot in spots if spot not in mountains]
+
+    def _zero_elsewhere(self, row: int, number: int, spots: list[_Spot]) -> list[_Spot]:
+        """The zero of raspasy in the pool or off the mountain, and half a made game off the mountain, settle the same."""
+        weight = self.convention.pool_weight
+        halves = self.convention.made_games == "half"
+        for pool in [spot for spot in spots if spot.cell.column == "pool"]:
+            for mountain in [spot for spot in spots if spot.cell == Cell("mountain", pool.cell.seat)]:
+                # A pool point and pool_weight points off the mountain are worth the same.
+                if pool.off * weight != mountain.off or not pool.off:
+                    continue
+                codes = pool.codes | mountain.codes
+                if "zero" in codes and codes <= {"zero"}:
+                    text = Text(
+                        "за ноль взяток записано иначе, на расчёт не влияет",
+                        "the zero is written the other way, the settlement is the same",
+                    )
+                elif halves and codes <= {"made", "half_off"}:
+                    text = Text(
+                        "игра разделена между пулей и горой иначе, на расчёт не влияет",
+                        "the game is shared between pool and mountain differently, the settlement is the same",
+                    )
+                else:
+                    continue
+                self._note(row, number, [pool, mountain], "equivalent", text)
+                spots = [spot for spot in spots if spot not in (pool, mountain)]
+        return spots
+
+    def _help(self, row: int, number: int, spots: list[_Spot]) -> list[_Spot]:
+        """Points over one's own limit that were not given as help."""
+        limit = self.game.limit or 0
+        helping = [s for s in spots if s.missing and s.codes & {"help", "helped", "remainder"}]
+        over = [
+            s
+            for s in spots
+            if s.cell.column == "pool" and s.wrote is not None and s.wrote > limit and s.off > 0 and s.stood <= limit
+        ]
+        for spot in over:
+            seat = spot.cell.seat
+            mine = [
+                s for s in helping if s.cell.seat == seat or any(r[0] == "helped" and r[2] == seat for r in s.reasons)
+            ]
+            kind = "missed help" if mine else "pool over the limit"
+            slip = self._slip(row, number, [spot, *mine], kind)
+            slip.said = Text(f"пуля больше условленной ({limit})", f"the pool is over the limit ({limit})")
+            helping = [s for s in helping if s not in mine]
+            spots = [s for s in spots if s is not spot and s not in mine]
+        for spot in [s for s in helping if "help" in s.codes]:
+            reason = next(r for r in spot.reasons if r[0] == "help")
+            partner = [s for s in helping if s.cell == Cell("pool", reason[4]) and s is not spot]
+            if any(other for other in spots if self._took(other, spot)):
+                continue
+            self._slip(row, number, [spot, *partner], "missed help").said = reason_text(reason)
+            helping = [s for s in helping if s is not spot and s not in partner]
+            spots = [s for s in spots if s is not spot and s not in partner]
+        for spot in [s for s in helping if s.codes <= {"helped", "remainder"}]:
+            if any(other for other in spots if self._took(other, spot)):
+                continue
+            self._slip(row, number, [spot], "missed help").said = reason_text(spot.reasons[0])
+            spots = [s for s in spots if s is not spot]
+        return spots
+
+    @staticmethod
+    def _took(other: _Spot, lost: _Spot) -> bool:
+        """Whether one box holds what belonged to another: added to its total, or the other's total copied into it."""
+        if other is lost or other.missing or other.wrote is None:
+            return False
+        return other.off == lost.add or (other.add == 0 and other.wrote == lost.carried)
+
+    def _moved(self, row: int, number: int, spots: list[_Spot]) -> list[_Spot]:
+        """An entry that stands in another box of the same row."""
+        for lost in [spot for spot in spots if spot.missing]:
+            takers = [spot for spot in spots if self._took(spot, lost)]
+            if not takers:
+                continue
+            taker = min(takers, key=lambda spot: _distance(lost.cell, spot.cell))
+            slip = self._slip(row, number, [taker, lost], _relation(lost.cell, taker.cell))
+            slip.instead = lost.cell
+            spots = [spot for spot in spots if spot not in (taker, lost)]
+        return spots
+
+    def _swapped(self, row: int, number: int, spots: list[_Spot]) -> list[_Spot]:
+        """Two entries of the same row that changed places."""
+        for one in list(spots):
+            for two in list(spots):
+                if one is two or one not in spots or two not in spots or not one.add or not two.add:
+                    continue
+                adds = one.off == two.add - one.add == -two.off
+                totals = one.wrote == two.carried and two.wrote == one.carried
+                if adds or totals:
+                    slip = self._slip(row, number, [one, two], _relation(two.cell, one.cell))
+                    slip.instead = two.cell
+                    other = two.cell.text(self.game.players)
+                    slip.said = Text(f"перепутано с записью «{other.ru}»", f"exchanged with {other.en}")
+                    spots = [spot for spot in spots if spot not in (one, two)]
+        return spots
+
+    # -- one box ------------------------------------------------------------------------------------------------------
+
+    def _kind(self, spot: _Spot, deal: Deal | None) -> str:
+        if spot.missing:
+            return "forgotten"
+        wrote = spot.wrote
+        if wrote is None:
+            raise AssertionError("a box without ink departs from nothing unless something was due")
+        limit = self.game.limit
+        if spot.add and spot.off == spot.add:
+            return "entered twice"
+        if not spot.add:
+            if spot.off == self.last.get(spot.cell):
+                return "entered twice"
+            return "transposed digits" if _transposed(wrote, spot.stood) else "unexplained"
+        if spot.cell.column == "pool" and self.convention.help and limit is not None and wrote > limit and spot.off > 0:
+            return "pool over the limit"
+        if _transposed(self._paper(spot), self._shown(spot.cell, spot.carried)):
+            return "transposed digits"
+        if deal is not None and wrote - spot.stood in _other_prices(spot, deal, self.convention):
+            return "wrong price"
+        if len(spot.reasons) > 1 and any(reason[1] == -spot.off for reason in spot.reasons):
+            return "forgotten"
+        slipped = -10 <= spot.off <= 10 or spot.off % 10 == 0 or wrote in (spot.add, spot.stood - spot.add)
+        if slipped or _one_digit(self._paper(spot), self._shown(spot.cell, spot.carried)):
+            return "arithmetic"
+        return "unexplained"
+
+    def _paper(self, spot: _Spot) -> Number:
+        return self._shown(spot.cell, spot.wrote or 0)
+
+    def _detail(self, slip: _Slip, spot: _Spot, deal: Deal | None, entries: tuple[Entry, ...]) -> Text | None:
+        """What more there is to say about a mistake in one box."""
+        if slip.kind == "forgotten" and spot.wrote is not None and not spot.missing:
+            part = next(reason for reason in spot.reasons if spot.off == -reason[1])
+            return Text("забыто: ", "left out: ") + reason_text(part)
+        if slip.kind == "unexplained" and not spot.add:
+            twin = [
+                e for e in entries if e.add == spot.off and (e.seat == spot.cell.seat or e.column == spot.cell.column)
+            ]
+            if twin:
+                slip.kind = "entered twice"
+                other = twin[0].cell.text(self.game.players)
+                return Text(f"та же запись стоит в клетке «{other.ru}»", f"the same entry stands in {other.en}")
+            copied = [e for e in entries if e.total == spot.wrote]
+            if copied:
+                other = copied[0].cell.text(self.game.players)
+                return Text(f"повторяет итог «{other.ru}»", f"repeats the total of {other.en}")
+            return Text("этой записи не объясняет ни одна сдача", "no deal explains this entry")
+        if spot.reasons and spot.wrote is not None:
+            return Text(
+                "; ".join(reason_text(r).ru for r in spot.reasons), "; ".join(reason_text(r).en for r in spot.reasons)
+            )
+        if spot.reasons:
+            return reason_text(spot.reasons[0])
+        return None
+
+    # -- words --------------------------------------------------------------------------------------------------------
+
+    def _place(self, number: int, cell: Cell) -> Text:
+        where = cell.text(self.game.players)
+        row = Text(f"Сдача {number}", f"Deal {number}") if number else Text("Перенос", "Carry-over row")
+        return row + Text(f", {where.ru}: ", f", {where.en}: ")
+
+    def mistake(self, slip: _Slip) -> Mistake:
+        """The finished mistake, with what it costs."""
+        cell = slip.main
+        changes = {c: amount for c, amount in slip.changes.items() if amount}
+        wrote = None if slip.wrote is None else self._shown(cell, slip.wrote)
+        expected, due = self._shown(cell, slip.expected), self._shown(cell, slip.due)
+        seats = self.game.seats
+        cost = settle(Totals(dict.fromkeys(seats, 0), {}, {}).changed(changes), self.convention) if changes else {}
+        return Mistake(
+            slip.deal,
+            cell.column,
+            cell.seat,
+            cell.on,
+            slip.kind,
+            None if wrote is None else int(wrote),
+            expected,
+            due,
+            self._message(slip, wrote, expected),
+            changes,
+            cost,
+            slip.corrected,
+            slip.instead,
+        )
+
+    def _message(self, slip: _Slip, wrote: Number | None, expected: Number) -> Text:
+        text = self._place(slip.deal, slip.main)
+        if wrote is None:
+            text += Text(
+                f"не записано, должно быть {figure(expected)}", f"nothing written, expected {figure(expected)}"
+            )
+        else:
+            text += Text(
+                f"написано {figure(wrote)}, должно быть {figure(expected)}",
+                f"written {figure(wrote)}, expected {figure(expected)}",
+            )
+        text += Text(" — ", " - ") + _KIND_WORDS[slip.kind]
+        if slip.kind == "unexplained" and wrote is not None:
+            text += Text(f", разница {_signed(wrote - expected)}", f", off by {_signed(wrote - expected)}")
+        if slip.instead is not None and slip.said is None:
+            other = slip.instead.text(self.game.players)
+            text += Text(f"; место записи: {other.ru}", f"; it belongs to {other.en}")
+        if slip.said is not None:
+            text += Text(f" ({slip.said.ru})", f" ({slip.said.en})")
+        if slip.corrected is not None and slip.kind != "wrong row":
+            text += Text(f"; в сдаче {slip.corrected} итог снова верен", f"; right again in deal {slip.corrected}")
+        return text
+
+
+_KIND_WORDS = {
+    "arithmetic": Text("ошибка в счёте", "arithmetic"),
+    "wrong price": Text("не та цена", "wrong price"),
+    "forgotten": Text("забытая запись", "forgotten"),
+    "entered twice": Text("записано дважды", "entered twice"),
+    "wrong column": Text("не та графа", "wrong column"),
+    "wrong opponent": Text("висты не на того игрока", "wrong opponent"),
+    "wrong player": Text("записано не тому игроку", "wrong player"),
+    "wrong row": Text("не та строка", "wrong row"),
+    "transposed digits": Text("переставлены цифры", "transposed digits"),
+    "missed help": Text("не оказана помощь", "missed help"),
+    "pool over the limit": Text("пуля больше условленной", "pool over the limit"),
+    "unexplained": Text("необъяснимая запись", "unexplained"),
+}
+
+
+def _signed(value: Number) -> str:
+    return f"+{figure(value)}" if value > 0 else figure(value)
+
+
+def _relation(lost: Cell, taker: Cell) -> str:
+    if lost.seat != taker.seat:
+        return "wrong player"
+    return "wrong opponent" if lost.column == taker.column else "wrong column"
+
+
+def _distance(lost: Cell, taker: Cell) -> tuple[bool, bool, bool]:
+    return (lost.seat != taker.seat, lost.column != taker.column, lost.on != taker.on)
+
+
+def _transposed(wrote: Number, right: Number) -> bool:
+    """Whether two neighbouring digits changed places."""
+    one, two = str(wrote), str(right)
+    if len(one) != len(two) or one == two:
+        # A zero that came to the front is not written: 20 becomes 2.
+        one = one.zfill(len(two)) if len(one) < len(two) and two.isdigit() else one
+    apart = [i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b]
+    return (
+        len(one) == len(two)
+        and len(apart) == 2
+        and apart[1] == apart[0] + 1
+        and one[apart[0]] == two[apart[1]]
+        and one[apart[1]] == two[apart[0]]
+    )
+
+
+def _one_digit(wrote: Number, right: Number) -> bool:
+    one, two = str(wrote), str(right)
+    return len(one) == len(two) and sum(a != b for a, b in zip(one, two, strict=True)) == 1
+
+
+def _other_prices(spot: _Spot, deal: Deal, convention: Convention) -> set[Number]:
+    """What the deal would have added to the box at the price of another contract, another step of raspasy or another scale."""
+    add = Fraction(spot.add)
+    if deal.contract == "raspasy":
+        ladder = convention.raspasy_prices if convention.raspasy == "mountain" else convention.raspasy_whists
+        prices: Iterable[Number] = ladder
+        prices = {other / Fraction(own) for other in (*prices, 2 * max(ladder)) for own in ladder}
+    elif deal.contract in LEVELS:
+        own = Fraction(convention.values[LEVELS.index(deal.contract)])
+        prices = {other / own for other in convention.values}
+    else:
+        prices = set()
+    return {whole(add * ratio) for ratio in (*prices, Fraction(2), Fraction(1, 2))} - {spot.add}
+
+
+# --- fines, and two records of one table -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Fine:
+    """What rule 4.2.7 of the Kodeks lets the others write after an over-written entry, once the first warning is given."""
+
+    cell: Cell
+    amount: Number
+    message: Text
+
+
+def fine(mistake: Mistake) -> Fine | None:
+    """The fine for a mistake by Kodeks 4.2.7, or ``None``: only an entry in the writer's favour is fined.
+
+    Whists written in excess are written back by the player on whom they stood; pool points in excess go to the writer's
+    own mountain.
+    """
+    excess = mistake.changes.get(mistake.cell, 0)
+    if excess <= 0 or mistake.column == "mountain":
+        return None
+    amount = figure(excess)
+    if mistake.column == "whists":
+        cell = Cell("whists", mistake.on or "", mistake.seat)
+    else:
+        cell = Cell("mountain", mistake.seat)
+    where = cell.text()
+    return Fine(
+        cell, excess, Text(f"штраф по 4.2.7: {amount} — {where.ru}", f"fine by Kodeks 4.2.7: {amount} to {where.en}")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing in which two records of a table differ; a value is ``None`` where a record has nothing there."""
+
+    deal: int | None
+    field: str
+    one: object
+    two: object
+    message: Text
+
+
+_DEAL_FIELDS = (
+    "contract",
+    "dealer",
+    "declarer",
+    "trump",
+    "defence",
+    "tricks",
+    "multiplier",
+    "dark",
+    "without_talon",
+    "conceded",
+    "talon_units",
+    "totus",
+)
+
+
+def compare(one: Game, two: Game) -> tuple[Difference, ...]:
+    """Where two secretaries' records of one table differ, head first, then deal by deal.
+
+    >>> first = Game("sochi", {"A": "", "B": ""}, [Deal(1, "6", declarer="A")])
+    >>> second = Game("sochi", {"A": "", "B": ""}, [Deal(1, "7", declarer="A")])
+    >>> [(d.deal, d.field, d.one, d.two) for d in compare(first, second)]
+    [(1, 'contract', '6', '7')]
+    """
+    found: list[Difference] = []
+
+    def differ(deal: int | None, name: str, a: object, b: object) -> None:
+        if a != b:
+            where = Text(f"сдача {deal}, ", f"deal {deal}, ") if deal is not None else Text("", "")
+            found.append(
+                Difference(
+                    deal,
+                    name,
+                    a,
+                    b,
+                    where
+                    + Text(
+                        f"{name}: {_shown(a, 'ru')} и {_shown(b, 'ru')}",
+                        f"{name}: {_shown(a, 'en')} and {_shown(b, 'en')}",
+                    ),
+                )
+            )
+
+    for name in ("convention", "options", "pool", "players", "start", "totals", "result"):
+        differ(None, name, getattr(one, name), getattr(two, name))
+    deals_one, deals_two = ({deal.deal: deal for deal in game.deals} for game in (one, two))
+    paper_one, paper_two = ({(w.deal, w.cell): w for w in game.written} for game in (one, two))
+    for number in sorted({0, *deals_one, *deals_two}):
+        a, b = deals_one.get(number), deals_two.get(number)
+        if a is not None and b is not None:
+            for name in _DEAL_FIELDS:
+                differ(number, name, getattr(a, name), getattr(b, name))
+        else:
+            differ(number, "deal", a and a.contract, b and b.contract)
+        for key in sorted(
+            (k for k in {*paper_one, *paper_two} if k[0] == number), key=lambda k: tuple(p or "" for p in k[1])
+        ):
+            x, y = paper_one.get(key), paper_two.get(key)
+            name = ".".join(part for part in key[1] if part)
+            differ(number, name, x and x.value, y and y.value)
+    return tuple(found)
+
+
+def _shown(value: object, lang: str) -> str:
+    if value is None or value == {}:
+        return "ничего" if lang == "ru" else "nothing"
+    if isinstance(value, Mapping):
+        letter = (lambda s: seat_text(s).ru) if lang == "ru" else str
+        return " ".join(f"{letter(seat)} {item}" for seat, item in value.items())
+    return str(value)
