@@ -8,16 +8,17 @@ probability of every field counts all that speaks for another value.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import exp, log
 from typing import Any
 
 from recognize.ink import Ink
 from recognize.reading import FieldReading, Mistake, Question, State
 from recognize.rows import TRICK_VALUES, Row, RowInk, mark_probability, row_candidates, tricks_probability
-from recognize.totals import Message, Number, Step, backward, due_values, first_message, forward
-from scoring.audit import check
+from recognize.totals import Message, Number, Step, backward, due_values, first_message, forward, number_of
+from scoring import audit
 from scoring.convention import Convention
-from scoring.game import Cell, Deal, Game, Totals, Written, cells_of
+from scoring.game import COLUMNS, Cell, Deal, Game, Totals, Written, cells_of
 from scoring.ledger import State as Ledger
 from scoring.ledger import opening, post
 from scoring.text import Text, figure
@@ -80,12 +81,10 @@ class _Search:
         form = sheet.form
         self.cells = tuple(cells_of(tuple(form.seats)))
         self.rows = [_row_ink(form, ink, deal) for deal in range(1, form.rows + 1)]
-        self.candidates = [row_candidates(row, sheet.rules.half_whist) for row in self.rows]
+        self.candidates = [row_candidates(row, sheet.rules.half_whist, sheet.rules.concede) for row in self.rows]
         self.written: list[tuple[int, ...]] = []
         for deal in range(form.rows + 1):
-            touched = [
-                i for i, cell in enumerate(self.cells) if not ink[field_id(deal, cell)].surely_empty()
-            ]
+            touched = [i for i, cell in enumerate(self.cells) if not ink[field_id(deal, cell)].surely_empty()]
             self.written.append(tuple(touched))
         self._steps: dict[tuple[int, int, int, Any], tuple[Message, float, Message]] = {}
 
@@ -95,9 +94,9 @@ class _Search:
         start: dict[Cell, int] = {}
         for cell in self.cells:
             ink = self.ink[field_id(0, cell)]
-            value = ink.best
-            if value.isdigit():
-                start[cell] = int(value)
+            value = number_of(ink.best)
+            if value is not None:
+                start[cell] = value
             messages.append(first_message(start.get(cell, 0)))
         state = opening(self.sheet.form.players, self.sheet.pool, totals_of(start, self.sheet.form.seats))
         return _Node(None, None, state, tuple(messages), {}, 0.0, False)
@@ -161,14 +160,15 @@ class _Search:
             for row in candidates:
                 if row is path[at].row:
                     continue
-                node = self.extend(path[at - 1], row)
-                for later in path[at + 1 :]:
-                    assert later.row is not None
-                    node = self.extend(node, later.row)
-                    if node.score + 0.0 < best.score - BEAM_REACH - 40.0:
+                node = path[at - 1]
+                for like in path[at:]:
+                    assert like.row is not None
+                    node = self.extend(node, row if like is path[at] else like.row)
+                    if node.score < like.score - 2 * BEAM_REACH:
                         break
-                if node.row is not None and node.row.deal == len(self.rows) and node.score > best.score - BEAM_REACH:
-                    found.append(node)
+                else:
+                    if node.score > best.score - BEAM_REACH:
+                        found.append(node)
         return found
 
     def posteriors(self, game: _Node) -> dict[str, dict[str, float]]:
@@ -254,6 +254,8 @@ def _special(search: _Search, game: _Node) -> dict[str, dict[str, float]]:
         row = node.row
         assert row is not None
         ink = search.rows[row.deal - 1]
+        if row.contract is None and ink.blank():
+            continue
         called, due = row.marks, row.written_tricks
         for key, mark in ink.marks.items():
             weights = {value: mark_probability(key in called, value) * mark(value) for value in ("x", "")}
@@ -316,8 +318,13 @@ def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, Field
     path = search.path(best)[1:]
     rows = [node.row for node in path if node.row is not None]
     game = as_game(sheet, rows, fields)
-    audit = check(game)
-    mistakes = tuple(_mistake(sheet, m, fields) for m in audit.mistakes)
+    unread = [
+        (field.deal, Cell(field.column, field.seat or "", field.on))
+        for field in sheet.form.fields
+        if field.deal and field.column in COLUMNS and fields[field.id].state == "unreadable"
+    ]
+    found = audit.check(game, unread)
+    mistakes = tuple(_mistake(m, fields) for m in found.mistakes)
     questions = [
         *_doubtful(sheet, search, path, fields),
         *_against_the_row(sheet, rows, fields),
@@ -326,7 +333,9 @@ def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, Field
     first: dict[str, Question] = {}
     for question in questions:
         first.setdefault(question.field, question)
-    played, written = ({s: figure(v) for s, v in side.items()} if side else None for side in (audit.played, audit.written))
+    played, written = (
+        {s: figure(v) for s, v in side.items()} if side else None for side in (found.played, found.written)
+    )
     return Decision(fields, game, mistakes, played, written, tuple(first.values()))
 
 
@@ -337,15 +346,15 @@ def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -
     written, start = [], {}
     for deal in range(sheet.form.rows + 1):
         for cell in cells:
-            field = fields[field_id(deal, cell)]
-            if not field.value.isdigit():
+            value = number_of(fields[field_id(deal, cell)].value)
+            if value is None:
                 continue
             if deal == 0:
-                start[cell] = int(field.value)
+                start[cell] = value
             else:
-                written.append(Written(deal, cell.column, cell.seat, int(field.value), cell.on))
-    results = {seat: fields[f"result.{seat}"].value for seat in sheet.form.seats if f"result.{seat}" in fields}
-    whole = all(value.lstrip("-").isdigit() for value in results.values())
+                written.append(Written(deal, cell.column, cell.seat, value, cell.on))
+    final = {f.seat: number_of(fields[f.id].value) for f in sheet.form.fields if f.column == "result" and f.id in fields}
+    result = {seat: value for seat, value in final.items() if seat and value is not None}
     return Game(
         convention=sheet.convention or "",
         players={seat: sheet.names.get(seat, "") or seat for seat in sheet.form.seats},
@@ -354,7 +363,7 @@ def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -
         options=sheet.options,
         start=totals_of(start, sheet.form.seats),
         written=tuple(written),
-        result={seat: int(value) for seat, value in results.items()} if results and whole else None,
+        result=result if len(result) == sheet.form.players else None,
     )
 
 
@@ -369,19 +378,17 @@ def totals_of(values: Mapping[Cell, int], seats: str) -> Totals | None:
     )
 
 
-def _mistake(sheet: Sheet, mistake: Any, fields: Mapping[str, FieldReading]) -> Mistake:
-    name = field_id(mistake.deal, mistake.cell)
-    sure = fields[name].confidence if name in fields else 0.0
+def _mistake(mistake: audit.Mistake, fields: Mapping[str, FieldReading]) -> Mistake:
     return Mistake(
         mistake.deal,
-        name,
-        mistake.cell.column,
-        mistake.cell.seat,
-        mistake.cell.on,
+        mistake.field,
+        mistake.column,
+        mistake.seat,
+        mistake.on,
         mistake.kind,
         mistake.written,
-        mistake.expected,
-        sure,
+        figure(mistake.expected) if isinstance(mistake.expected, Fraction) else mistake.expected,
+        fields[mistake.field].confidence if mistake.field in fields else 0.0,
         mistake.message,
     )
 
@@ -403,7 +410,9 @@ def _doubtful(
             why = Text("не ясно, написано ли здесь что-нибудь", "it is not clear whether anything is written here")
         else:
             why = Text("написано неразборчиво", "hard to read")
-        yield Question(field.id, reading.value, tuple(value for value, _ in reading.other if value != reading.value), why)
+        yield Question(
+            field.id, reading.value, tuple(value for value, _ in reading.other if value != reading.value), why
+        )
 
 
 def _matters(search: _Search, field: Field, reading: FieldReading, node: _Node) -> bool:
@@ -434,9 +443,7 @@ NATURAL = 5e-3
 """Something written in a tricks box with at least this probability says nothing against the deal."""
 
 
-def _against_the_row(
-    sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]
-) -> Iterator[Question]:
+def _against_the_row(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -> Iterator[Question]:
     """Marks and tricks that do not agree with the deal that all the rest of the sheet tells of."""
     for row in rows:
         for field in sheet.form.fields:
@@ -446,23 +453,39 @@ def _against_the_row(
             if field.kind == "mark":
                 called = (field.column, field.seat or field.choice or "") in row.marks
                 if called and reading.value == "":
-                    yield Question(field.id, "", ("x",), Text(
-                        "отметки нет, а по остальным записям сдачи она должна быть",
-                        "there is no mark, but the rest of the deal calls for one"))
+                    yield Question(
+                        field.id,
+                        "",
+                        ("x",),
+                        Text(
+                            "отметки нет, а по остальным записям сдачи она должна быть",
+                            "there is no mark, but the rest of the deal calls for one",
+                        ),
+                    )
                 elif not called and reading.value == "x":
-                    yield Question(field.id, "x", ("",), Text(
-                        "отметка не сходится с остальными записями сдачи",
-                        "the mark does not agree with the rest of the deal"))
+                    yield Question(
+                        field.id,
+                        "x",
+                        ("",),
+                        Text(
+                            "отметка не сходится с остальными записями сдачи",
+                            "the mark does not agree with the rest of the deal",
+                        ),
+                    )
                 continue
             due = row.written_tricks.get(field.seat or "")
             if tricks_probability(due, reading.value) >= NATURAL:
                 continue
             if due is None:
-                why = Text("взятки здесь не сходятся с остальными записями сдачи",
-                           "tricks here do not agree with the rest of the deal")
+                why = Text(
+                    "взятки здесь не сходятся с остальными записями сдачи",
+                    "tricks here do not agree with the rest of the deal",
+                )
             else:
-                why = Text(f"по остальным записям сдачи здесь должно стоять {due}",
-                           f"by the rest of the deal this should be {due}")
+                why = Text(
+                    f"по остальным записям сдачи здесь должно стоять {due}",
+                    f"by the rest of the deal this should be {due}",
+                )
             yield Question(field.id, reading.value, ("",) if due is None else (str(due),), why)
 
 
@@ -471,8 +494,12 @@ def _doubted_mistakes(mistakes: tuple[Mistake, ...]) -> Iterator[Question]:
         if mistake.confidence < DOUBTED_MISTAKE and mistake.field:
             best = "" if mistake.written is None else str(mistake.written)
             other = () if mistake.expected is None else (str(mistake.expected),)
-            yield Question(mistake.field, best, other, Text(
-                "ошибка игроков или неверно прочитано?", "a mistake of the players, or misread?"))
+            yield Question(
+                mistake.field,
+                best,
+                other,
+                Text("ошибка игроков или неверно прочитано?", "a mistake of the players, or misread?"),
+            )
 
 
 def _unsure(sheet: Sheet, fields: Mapping[str, FieldReading]) -> tuple[Question, ...]:

@@ -415,9 +415,7 @@ def _corrected(
     return PageMap(page_map.to_photo(moved).reshape(rows, columns, 2).astype(np.float32), margin)
 
 
-def _eased(
-    page_map: PageMap, samples: _Samples, off: Points, seen: npt.NDArray[np.bool_], spread: float
-) -> PageMap:
+def _eased(page_map: PageMap, samples: _Samples, off: Points, seen: npt.NDArray[np.bool_], spread: float) -> PageMap:
     """The map moved place by place by what the lines within `spread` millimetres say, for what no polynomial follows."""
     rows, columns = page_map.mesh.shape[:2]
     grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) * MESH_MM

@@ -60,9 +60,7 @@ def read_photo(photo: Photo) -> Reading:
     return _decided(photo, form, fit, sheet, cells)
 
 
-def _fitted(
-    grey: Grey, marks: Marks, form: Form, identity: Identity | None
-) -> tuple[Form, Fit | None, SheetInfo]:
+def _fitted(grey: Grey, marks: Marks, form: Form, identity: Identity | None) -> tuple[Form, Fit | None, SheetInfo]:
     """The exact form by the sheet's code, fitted; without a code, the number of rows whose lines agree best."""
     if identity is not None:
         exact = load_form(identity.form, identity.players, identity.rows, identity.version)

@@ -5,7 +5,8 @@ has its small probability here, so that the running totals can speak up for what
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 from math import log
 
@@ -104,29 +105,32 @@ def tricks_probability(due: int | None, value: str) -> float:
 TRICK_VALUES = ("", "-", *map(str, range(11)))
 
 
-def row_candidates(ink: RowInk, half_whist: bool) -> list[Row]:
+def row_candidates(ink: RowInk, half_whist: bool, concede: bool) -> list[Row]:
     """The deals that the row's ink allows, the likeliest first, down to a factor of e^-KEEP."""
-    marked = {key: log(_of_mark(i, True)) for key, i in ink.marks.items()}
     unmarked = {key: log(_of_mark(i, False)) for key, i in ink.marks.items()}
-    bare = sum(unmarked.values())
-    due = {s: [log(_of_tricks(i, n)) for n in range(11)] for s, i in ink.tricks.items()}
-    none_due = {s: log(_of_tricks(i, None)) for s, i in ink.tricks.items()}
-    no_tricks = sum(none_due.values())
-
-    def scored(row: Row, prior: float) -> Row:
-        score = log(prior) + bare + sum(marked[k] - unmarked[k] for k in row.marks if k in marked)
-        score += no_tricks + sum(due[s][n] - none_due[s] for s, n in row.written_tricks.items() if s in due)
-        return Row(row.deal, row.declarer, row.contract, row.defence, row.tricks, row.conceded, score)
-
-    rows = [scored(Row(ink.deal, None, None), 1.0)]
+    gain = {key: log(_of_mark(i, True)) - unmarked[key] for key, i in ink.marks.items()}
+    no_tricks = {s: log(_of_tricks(i, None)) for s, i in ink.tricks.items()}
+    bare = sum(unmarked.values()) + sum(no_tricks.values())
+    rows = [Row(ink.deal, None, None, score=bare)]
     if ink.blank():
         return rows
-    best = rows[0].score
-    for row, prior in _possible(ink, half_whist, due):
-        row = scored(row, prior)
-        if row.score > best - KEEP:
-            rows.append(row)
-            best = max(best, row.score)
+    best = bare
+    due = {s: [log(_of_tricks(i, n)) - no_tricks[s] for n in range(11)] for s, i in ink.tricks.items()}
+    most = {s: max(values) for s, values in due.items()}
+    shapes = []
+    for row, prior, counted in _shapes(ink, half_whist, concede):
+        score = log(prior) + bare + sum(gain[key] for key in row.marks)
+        shapes.append((score + sum(most[seat] for seat in counted), score, row, counted))
+    shapes.sort(key=lambda shape: -shape[0])
+    for bound, score, row, counted in shapes:
+        # What the tricks can add at the most does not bring this shape near enough, nor any that follows.
+        if bound < best - KEEP:
+            break
+        for tricks, share in _tricks(row, counted, ink.dealer):
+            total = score + log(share) + sum(due[seat][n] for seat, n in tricks)
+            if total > best - KEEP:
+                rows.append(replace(row, tricks=tricks, score=total))
+                best = max(best, total)
     return sorted((row for row in rows if row.score > best - KEEP), key=lambda row: -row.score)[:40]
 
 
@@ -139,70 +143,54 @@ def _of_tricks(ink: Ink, due: int | None) -> float:
     return sum(tricks_probability(due, value) * ink(value) for value in values)
 
 
-def _possible(ink: RowInk, half_whist: bool, due: Mapping[str, list[float]]) -> Iterator[tuple[Row, float]]:
+def _shapes(ink: RowInk, half_whist: bool, concede: bool) -> Iterator[tuple[Row, float, list[str]]]:
+    """Every deal but for its tricks, how usual it is, and the seats whose tricks ought to be written."""
     playing = [seat for seat in ink.seats if seat != ink.dealer]
     for contract, share in CONTRACTS.items():
         if contract == "raspasy":
-            yield from _raspasy(ink, playing, due, share)
+            yield Row(ink.deal, None, contract), share, playing
+            if ink.dealer:
+                # The talon plays as the dealer's: where it took a trick, his box may say so.
+                yield Row(ink.deal, None, contract), share, [*playing, ink.dealer]
             continue
-        for declarer in playing:
+        for at, declarer in enumerate(playing):
             prior = share / len(playing)
             if contract == "misere":
-                for took in range(11):
-                    tricks = ((declarer, took),)
-                    yield Row(ink.deal, declarer, contract, (), tricks), prior * (0.6 if took == 0 else 0.04)
+                yield Row(ink.deal, declarer, contract), prior, [declarer]
                 continue
-            at = playing.index(declarer)
             defenders = playing[at + 1 :] + playing[:at]
             for said in product(("whist", "pass"), repeat=len(defenders)):
-                defence = tuple(zip(defenders, said, strict=True))
-                whisters = [seat for seat, what in defence if what == "whist"]
-                if not whisters:
-                    yield Row(ink.deal, declarer, contract, defence), prior * 0.2
-                    yield Row(ink.deal, declarer, contract, defence, conceded=True), prior * CONCEDED
-                    continue
-                for tricks in _splits(declarer, whisters, int(contract), due):
-                    yield Row(ink.deal, declarer, contract, defence, tricks), prior * 0.25 * _made(int(contract), tricks)
+                row = Row(ink.deal, declarer, contract, tuple(zip(defenders, said, strict=True)))
+                whisters = [seat for seat, what in row.defence if what == "whist"]
+                yield row, prior * 0.25, [declarer, *whisters] if whisters else []
+                if not whisters and concede:
+                    yield replace(row, conceded=True), prior * CONCEDED, []
             if half_whist and contract in ("6", "7") and len(defenders) == 2:
                 defence = ((defenders[0], "pass"), (defenders[1], "half"))
-                yield Row(ink.deal, declarer, contract, defence), prior * HALF_WHIST
+                yield Row(ink.deal, declarer, contract, defence), prior * HALF_WHIST, []
 
 
-def _made(contract: int, tricks: tuple[tuple[str, int], ...]) -> float:
-    """How usual the result of a contract is: one trick more or less is common, five are not."""
-    return 0.4 * 0.45 ** abs(tricks[0][1] - contract)
+def _tricks(row: Row, seats: list[str], dealer: str | None) -> Iterator[tuple[tuple[tuple[str, int], ...], float]]:
+    """Every way in which the tricks of a deal can fall, and how usual it is."""
+    if not seats:
+        yield (), 1.0
+    elif row.contract == "misere":
+        for took in range(11):
+            yield ((seats[0], took),), 0.6 if took == 0 else 0.04
+    elif row.contract == "raspasy":
+        for tricks in _ten(len(seats)):
+            if dealer not in seats or 1 <= tricks[-1] <= 2:
+                yield tuple(zip(seats, tricks, strict=True)), 1 / 60
+    else:
+        made = int(row.contract or 0)
+        for tricks in _ten(len(seats)):
+            # One trick more or less is common, five are not.
+            yield tuple(zip(seats, tricks, strict=True)), 0.4 * 0.45 ** abs(tricks[0] - made)
 
 
-def _splits(
-    declarer: str, whisters: list[str], contract: int, due: Mapping[str, list[float]]
-) -> Iterator[tuple[tuple[str, int], ...]]:
-    """The tricks of declarer and whisters, summing to ten, that the ink does not speak too loudly against."""
-    for took in range(11):
-        rest = 10 - took
-        if len(whisters) == 1:
-            yield (declarer, took), (whisters[0], rest)
-        else:
-            for one in range(rest + 1):
-                yield (declarer, took), (whisters[0], one), (whisters[1], rest - one)
-
-
-def _raspasy(
-    ink: RowInk, playing: list[str], due: Mapping[str, list[float]], share: float
-) -> Iterator[tuple[Row, float]]:
-    # With four at the table the dealer's talon may have taken a trick or two: where it did, his box says so.
-    who = [playing] if ink.dealer is None else [playing, [*playing, ink.dealer]]
-    for seats in who:
-        for tricks in _ten(seats, 2 if ink.dealer in seats else 10):
-            if len(seats) > len(playing) and tricks[-1] == 0:
-                continue
-            yield Row(ink.deal, None, "raspasy", (), tuple(zip(seats, tricks, strict=True))), share / 60
-
-
-def _ten(seats: list[str], last_most: int) -> Iterator[tuple[int, ...]]:
-    if len(seats) == 1:
-        yield (10,)
-        return
-    for first in product(range(11), repeat=len(seats) - 1):
-        rest = 10 - sum(first)
-        if 0 <= rest <= last_most:
-            yield (*first, rest)
+@cache
+def _ten(parts: int) -> tuple[tuple[int, ...], ...]:
+    """Every way to share ten tricks among so many."""
+    if parts == 1:
+        return ((10,),)
+    return tuple((*first, 10 - sum(first)) for first in product(range(11), repeat=parts - 1) if sum(first) <= 10)

@@ -81,16 +81,21 @@ def due_values(total: Number, add: Number) -> tuple[str, ...]:
     """What ought to be written for a total: itself, or where it has a half, either whole number beside it."""
     exact = total + add
     if isinstance(exact, int) or exact.denominator == 1:
-        return (str(int(exact)),) if exact >= 0 else ("-" + str(-int(exact)),)
+        return (str(int(exact)),)
     floor = exact.numerator // exact.denominator
     return (str(floor), str(floor + 1))
 
 
+def number_of(value: str) -> int | None:
+    """The number that a field's value stands for; None for nothing, a dash or a mark."""
+    return int(value) if value.removeprefix("-").isdigit() else None
+
+
 def _moved(state: State, value: str, add: Number) -> State:
     total, owed = state
-    if not value.isdigit():
+    written = number_of(value)
+    if written is None:
         return total, owed + add
-    written = int(value)
     if written == total and add == 0:
         return state
     # A half stays in the writer's head although only whole numbers stand on the paper.
@@ -132,7 +137,8 @@ def _written(state: State, step: Step) -> dict[str, float]:
         wrong = WRONG
     for value in step.ink.likely:
         if value not in out:
-            out[value] = wrong * slip_share(int(value), total, owed, add) if value.isdigit() else 1e-6
+            number = number_of(value)
+            out[value] = 1e-6 if number is None else wrong * slip_share(number, total, owed, add)
     return out
 
 
@@ -143,7 +149,7 @@ def slip_share(written: int, total: Number, owed: Number, add: Number) -> float:
     share = 0.15 / 10 ** min(len(str(written)), 4)
     if off in (1, 2, 10, 20, 100):
         share += 0.06
-    if sorted(str(written)) == sorted(str(int(due))):
+    if written != due and sorted(str(written)) == sorted(str(int(due))):
         share += 0.08
     if written == total + owed + 2 * add:
         share += 0.05
