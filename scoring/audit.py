@@ -273,9 +273,10 @@ class _Walk:
                 wrote = paper.get(deal.deal, {}).get(cell)
                 if wrote is None:
                     continue
-                add = next((e.add for e in entries if e.column == "pool" and e.seat == seat), 0)
-                if add:
-                    score += (wrote - up == add) - (down - wrote == add)
+                entry = next((e for e in entries if e.column == "pool" and e.seat == seat), None)
+                if entry is not None:
+                    score += wrote in (up + entry.add, entry.total)
+                    score -= wrote in (down - entry.add, limit - entry.total)
                 up = down = wrote
             if score < 0:
                 found.add(seat)
@@ -481,18 +482,16 @@ class _Walk:
         """Points over one's own limit that were not given as help."""
         limit = self.game.limit or 0
         helping = [s for s in spots if s.missing and s.codes & {"help", "helped", "remainder"}]
-        over = [
-            s
-            for s in spots
-            if s.cell.column == "pool" and s.wrote is not None and s.wrote > limit and s.off > 0 and s.stood <= limit
-        ]
-        for spot in over:
+        for spot in [s for s in spots if s.cell.column == "pool" and s.wrote is not None and s.wrote > limit]:
+            if spot.off <= 0 or spot.stood > limit:
+                continue
             seat = spot.cell.seat
             mine = [
                 s for s in helping if s.cell.seat == seat or any(r[0] == "helped" and r[2] == seat for r in s.reasons)
             ]
-            kind = "missed help" if mine else "pool over the limit"
-            slip = self._slip(row, number, [spot, *mine], kind)
+            if any(self._took(spot, lost) for lost in spots if lost.missing and lost not in mine):
+                continue
+            slip = self._slip(row, number, [spot, *mine], "missed help" if mine else "pool over the limit")
             slip.said = Text(f"пуля больше условленной ({limit})", f"the pool is over the limit ({limit})")
             helping = [s for s in helping if s not in mine]
             spots = [s for s in spots if s is not spot and s not in mine]
