@@ -427,7 +427,7 @@ class _Walk:
                         place
                         + Text(
                             f"итог снова верен (ошибка из сдачи {slip.deal} исправлена или погашена другой)",
-                            f"the total is right again (the mistake of deal {slip.deal} was put right, or another cancels it)",
+                            f"the total is right again (the mistake of deal {slip.deal} put right, or cancelled)",
                         ),
                         slip.corrected,
                     )
@@ -436,7 +436,7 @@ class _Walk:
     # -- several boxes ------------------------------------------------------------------------------------------------
 
     def _amnesty(self, row: int, number: int, deal: Deal | None, spots: list[_Spot]) -> list[_Spot]:
-        """Everyone's mountain less by the same amount settles the same (amnesty, on raspasy or of the whole mountain)."""
+        """Everyone's mountain less by the same amount settles the same (an amnesty, on raspasy or of all)."""
         mountains = [spot for spot in spots if spot.cell.column == "mountain"]
         if len(mountains) != len(self.game.seats) or len({spot.off for spot in mountains}) != 1:
             return spots
@@ -453,7 +453,7 @@ class _Walk:
         return [spot for spot in spots if spot not in mountains]
 
     def _zero_elsewhere(self, row: int, number: int, spots: list[_Spot]) -> list[_Spot]:
-        """The zero of raspasy in the pool or off the mountain, and half a made game off the mountain, settle the same."""
+        """The zero of raspasy, or half a made game, in the pool or off the mountain: it settles the same."""
         weight = self.convention.pool_weight
         halves = self.convention.made_games == "half"
         for pool in [spot for spot in spots if spot.cell.column == "pool"]:
@@ -564,6 +564,8 @@ class _Walk:
             return "pool over the limit"
         if _transposed(self._paper(spot), self._shown(spot.cell, spot.carried)):
             return "transposed digits"
+        if spot.off in (1, -1, 10, -10, 100, -100):
+            return "arithmetic"
         if deal is not None and wrote - spot.stood in _other_prices(spot, deal, self.convention):
             return "wrong price"
         if len(spot.reasons) > 1 and any(reason[1] == -spot.off for reason in spot.reasons):
@@ -709,7 +711,7 @@ def _one_digit(wrote: Number, right: Number) -> bool:
 
 
 def _other_prices(spot: _Spot, deal: Deal, convention: Convention) -> set[Number]:
-    """What the deal would have added to the box at the price of another contract, another step of raspasy or another scale."""
+    """What the deal would have added at the price of another contract, another step of raspasy or another scale."""
     add = Fraction(spot.add)
     if deal.contract == "raspasy":
         ladder = convention.raspasy_prices if convention.raspasy == "mountain" else convention.raspasy_whists
@@ -728,7 +730,7 @@ def _other_prices(spot: _Spot, deal: Deal, convention: Convention) -> set[Number
 
 @dataclass(frozen=True, slots=True)
 class Fine:
-    """What rule 4.2.7 of the Kodeks lets the others write after an over-written entry, once the first warning is given."""
+    """What Kodeks 4.2.7 lets the others write after an over-written entry, once the first warning is given."""
 
     cell: Cell
     amount: Number
@@ -809,7 +811,7 @@ def compare(one: Game, two: Game) -> tuple[Difference, ...]:
                 )
             )
 
-    for name in ("convention", "options", "pool", "players", "start", "totals", "result"):
+    for name in ("convention", "options", "pool", "players", "start", "raspasy_run", "totals", "result"):
         differ(None, name, getattr(one, name), getattr(two, name))
     deals_one, deals_two = ({deal.deal: deal for deal in game.deals} for game in (one, two))
     paper_one, paper_two = ({(w.deal, w.cell): w for w in game.written} for game in (one, two))

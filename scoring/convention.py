@@ -573,7 +573,7 @@ def load_convention(name: str, options: Mapping[str, Any] | None = None) -> Conv
 
 
 def convention_from_table(table: Mapping[str, Any], name: str) -> Convention:
-    """A convention from a TOML table: ``base`` names a preset, ``title`` and ``source`` are words, ``options`` are changes."""
+    """A convention from a TOML table: ``base`` (a preset), ``title`` and ``source`` in words, changed ``options``."""
     known = {"base", "title", "source", "options"}
     for key in table:
         if key not in known:
@@ -647,6 +647,8 @@ def describe(convention: Convention) -> tuple[Text, ...]:
     """A convention as a person would read it, line by line: what differs from sochi first, then the rest."""
     different = differing(convention, _preset("sochi"))
     lines = [convention.title + Text(f" ({convention.name})", f" ({convention.name})")]
+    if convention.source:
+        lines.append(Text(f"По источнику: {convention.source}", f"Source: {convention.source}"))
     if different:
         lines.append(Text("Отличия от сочинки:", "Differs from sochi in:"))
         lines += [Text("  ", "  ") + option_text(convention, name) for name in different]

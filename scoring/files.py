@@ -149,6 +149,8 @@ def game_to_dict(game: Game) -> dict[str, Any]:
         data["options"] = _plain(game.options)
     data["pool"] = game.pool
     data["players"] = dict(game.players)
+    if game.raspasy_run:
+        data["raspasy_run"] = game.raspasy_run
     if game.start is not None:
         data["start"] = totals_to_dict(game.start)
     if game.totals is not None:
@@ -367,7 +369,19 @@ class _Reader:
             return None
         self.unknown(
             data,
-            ("format", "convention", "options", "pool", "players", "start", "deals", "written", "totals", "result"),
+            (
+                "format",
+                "convention",
+                "options",
+                "pool",
+                "players",
+                "start",
+                "deals",
+                "written",
+                "totals",
+                "result",
+                "raspasy_run",
+            ),
             (),
         )
         convention = data.get("convention")
@@ -393,10 +407,11 @@ class _Reader:
         self.deal = None
         result = self.by_seat(data["result"], ("result",), self.number) if data.get("result") is not None else None
         options = self.table(data.get("options", {}), ("options",))
+        run = self.integer(data.get("raspasy_run", 0), ("raspasy_run",))
         if self.problems:
             return None
         return Game(
-            convention, players, tuple(deals), pool, _options_in(options), start, tuple(written), totals, result
+            convention, players, tuple(deals), pool, _options_in(options), start, tuple(written), totals, result, run
         )
 
     def name(self, value: Any, path: Path_, seat: str) -> str:
@@ -502,6 +517,7 @@ def _quoted(value: Any) -> str:
 
 # --- CSV -------------------------------------------------------------------------------------------------------------
 
+_HEAD = "convention, pool, raspasy_run, option.…, player.…, start.…, totals.…, result.…"
 _DEAL_COLUMNS = ("dealer", "declarer", "contract", "trump")
 _EXTRA_COLUMNS = ("open", "multiplier", "dark", "without_talon", "conceded", "talon_units", "totus")
 
@@ -513,6 +529,8 @@ def game_to_csv(game: Game) -> str:
     sheet.writerow([FORMAT])
     sheet.writerow(["convention", game.convention])
     sheet.writerow(["pool", "" if game.pool is None else game.pool])
+    if game.raspasy_run:
+        sheet.writerow(["raspasy_run", game.raspasy_run])
     for name, value in game.options.items():
         sheet.writerow([f"option.{name}", _option_out(_plain(value))])
     for seat, player in game.players.items():
@@ -630,8 +648,8 @@ class _CsvReader:
             )
         if row[0] == "convention":
             self._put(("convention",), value, line)
-        elif row[0] == "pool":
-            self._put(("pool",), _typed(value), line)
+        elif row[0] in ("pool", "raspasy_run"):
+            self._put((row[0],), _typed(value), line)
         elif name == "option" and rest:
             self._put(("options", rest), _option_in(value), line)
         elif name == "player" and rest:
@@ -652,8 +670,8 @@ class _CsvReader:
         else:
             self._say(
                 line,
-                f"стоит {_quoted(row[0])}, ожидается convention, pool, option.…, player.…, start.…, totals.…, result.… или строка deal",
-                f"found {_quoted(row[0])}, expected convention, pool, option.…, player.…, start.…, totals.…, result.… or the deal row",
+                f"стоит {_quoted(row[0])}, ожидается {_HEAD} или строка deal",
+                f"found {_quoted(row[0])}, expected {_HEAD} or the deal row",
             )
 
     def _header(self, row: list[str], line: int) -> list[str]:

@@ -48,7 +48,7 @@ class Seats(dict[str, V]):
 
 
 class Cell(NamedTuple):
-    """A box of the sheet in which a running total stands: the ``whists`` of ``seat`` on ``on``, or a pool or mountain."""
+    """A box in which a running total stands: the ``whists`` of ``seat`` on ``on``, or a pool or mountain."""
 
     column: str
     seat: str
@@ -75,8 +75,8 @@ def name_text(seat: str, players: Mapping[str, str] | None) -> Text:
 class Deal:
     """What was dealt and played: everything from which its entries follow.
 
-    ``tricks`` need the declarer's; a lone whister owns whatever the declarer did not take. ``conceded`` is the number of
-    undertricks written without play; ``talon_units`` are tricks' worth of talon premium.
+    ``tricks`` need the declarer's; a lone whister owns whatever the declarer did not take. ``conceded`` is the number
+    of undertricks written without play; ``talon_units`` are tricks' worth of talon premium.
 
     >>> Deal(1, "6", declarer="A", defence={"B": "whist", "C": "pass"}, tricks={"A": 6, "B": 4}).contract
     '6'
@@ -174,7 +174,8 @@ class Game:
     """A whole game record: the convention and pool agreed, the players, and deals or totals.
 
     ``pool`` is the limit, ``None`` for none, or ``"mean"``. ``start`` is what a continuation sheet carries over;
-    ``written`` are the running totals on the paper; ``result`` is the final settlement the players wrote, in whists.
+    ``written`` are the running totals on the paper; ``result`` is the final settlement the players wrote, in whists;
+    ``raspasy_run`` counts the raspasy in a row just before the first deal.
     """
 
     convention: str
@@ -186,6 +187,7 @@ class Game:
     written: tuple[Written, ...] = ()
     totals: Totals | None = None
     result: Mapping[str, Number] | None = None
+    raspasy_run: int = 0
 
     def __post_init__(self) -> None:
         """Make the collections immutable."""
@@ -224,10 +226,7 @@ def sitting_out(deal: Deal, seats: tuple[str, ...]) -> str | None:
         return None
     if deal.dealer is not None:
         return deal.dealer
-    if deal.contract == "raspasy":
-        named = set(deal.tricks)
-    else:
-        named = set(deal.defence) | {deal.declarer or ""}
+    named = set(deal.tricks) if deal.contract == "raspasy" else {*deal.defence, deal.declarer}
     left = [seat for seat in seats if seat not in named]
     return left[0] if len(left) == 1 else None
 
@@ -247,7 +246,7 @@ def defenders(declarer: str, out: str | None, seats: tuple[str, ...]) -> tuple[s
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that a record breaks: a short code, the deal and seat, the field of the record, and what is wrong with it."""
+    """A rule that a record breaks: a short code, the deal and seat, the record's field, and what is wrong with it."""
 
     code: str
     message: Text
@@ -371,6 +370,17 @@ def _head_violations(game: Game) -> list[Violation]:
                         name,
                     )
                 )
+    if game.raspasy_run < 0:
+        found.append(
+            Violation(
+                "raspasy_run",
+                Text(
+                    f"распасов подряд {game.raspasy_run}; ожидается не меньше нуля",
+                    f"a raspasy run of {game.raspasy_run}; expected zero or more",
+                ),
+                field="raspasy_run",
+            )
+        )
     if game.totals is not None and game.deals:
         found.append(
             Violation(

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from scoring.convention import LEVELS, Convention, Number, whole
+from scoring.convention import LEVELS, OPTIONS, Convention, Number, whole
 from scoring.game import SEATS, Cell, Deal, Game, RuleError, Totals, cells_of, sitting_out, violations
 from scoring.text import Text, counted, figure, joined, points_text, seat_text, tricks_text, whists_text
 
@@ -94,6 +94,10 @@ class Ledger:
         """The state after the last deal."""
         return self.deals[-1].state if self.deals else self.start
 
+    def over_at(self, convention: Convention) -> int | None:
+        """The deal with which the game was over by its convention's condition, if it was."""
+        return next((deal.deal for deal in self.deals if is_over(convention, deal.state)), None)
+
 
 class _Layout(NamedTuple):
     cells: tuple[Cell, ...]
@@ -120,11 +124,11 @@ def _layout(players: int) -> _Layout:
     )
 
 
-def opening(players: int, limit: int | None = None, totals: Totals | None = None) -> State:
-    """The state before the first deal, from the totals carried over where there are any."""
+def opening(players: int, limit: int | None = None, totals: Totals | None = None, run: int = 0) -> State:
+    """The state before the first deal, from the totals and the run of raspasy carried over where there are any."""
     layout = _layout(players)
     cells = tuple(totals[cell] for cell in layout.cells) if totals else (0,) * len(layout.cells)
-    return State(players, limit, cells)
+    return State(players, limit, cells, run)
 
 
 class _Book:
@@ -553,7 +557,7 @@ def start_of(game: Game) -> State:
     carried = [entry for entry in game.written if entry.deal == 0]
     if start is None and carried:
         start = Totals(dict.fromkeys(game.seats, 0), {}, {}).changed({entry.cell: entry.value for entry in carried})
-    return opening(len(game.players), game.limit, start)
+    return opening(len(game.players), game.limit, start, game.raspasy_run)
 
 
 def ledger(game: Game) -> Ledger:
@@ -604,15 +608,19 @@ def _gentleman(theirs: int, whist: Number, down: int, consolation: Number) -> st
 
 
 def reason_text(reason: Reason) -> Text:
-    """One reason of an entry as a sentence in both languages."""
+    """One reason of an entry as a sentence in both languages, with the rule behind it."""
     code, amount, *args = reason
-    return _SENTENCES[code](amount, *args)
+    if code == "pool_closed":
+        inner, *rest = args
+        return _SENTENCES[inner](*rest) + Text(
+            f", до закрытия пули {figure(amount)} ({_KODEKS.ru} 4.2.3)",
+            f", of which {figure(amount)} close the pool ({_KODEKS.en} 4.2.3)",
+        )
+    rule = _RULES[code]
+    return _SENTENCES[code](amount, *args) + Text(f" ({rule.replace('Kodeks', _KODEKS.ru)})", f" ({rule})")
 
 
-def _pool_closed(fits: Number, code: str, amount: Number, *args: Any) -> Text:
-    return reason_text((code, amount, *args)) + Text(
-        f", до закрытия пули {figure(fits)} (Кодекс 4.2.3)", f", of which {figure(fits)} close the pool (Kodeks 4.2.3)"
-    )
+_KODEKS = Text("Кодекс", "Kodeks")
 
 
 def _made_text(_: Number, contract: str) -> Text:
@@ -624,13 +632,12 @@ def _made_text(_: Number, contract: str) -> Text:
 
 _SENTENCES: dict[str, Callable[..., Text]] = {
     "made": _made_text,
-    "pool_closed": _pool_closed,
     "half_off": lambda a, contract: Text(
         f"{_game_text(contract).ru}: половина с горы", f"{_game_text(contract).en}: half off the mountain"
     ),
     "down": lambda a, down, under: Text(
-        f"{_undertricks(down).ru}: {_times(down, under)} (Кодекс 4.2.1)",
-        f"{_undertricks(down).en}: {_times(down, under)} (Kodeks 4.2.1)",
+        f"{_undertricks(down).ru}: {_times(down, under)}",
+        f"{_undertricks(down).en}: {_times(down, under)}",
     ),
     "misere_down": lambda a, taken, under: Text(
         f"мизер не сыгран, {tricks_text(taken).ru} по {figure(under)}",
@@ -656,9 +663,7 @@ _SENTENCES: dict[str, Callable[..., Text]] = {
         f"returned the whist and writes all of it: {_gentleman(t, w, d, c)} = {figure(a)}",
     ),
     "half_whist": lambda a, due, w: Text(f"полвиста: {_times(due, w)}", f"half-whist: {_times(due, w)}"),
-    "short": lambda a, n, p: Text(
-        f"недобор на висте: {_times(n, p)} (Кодекс 4.2.1)", f"short on whist: {_times(n, p)} (Kodeks 4.2.1)"
-    ),
+    "short": lambda a, n, p: Text(f"недобор на висте: {_times(n, p)}", f"short on whist: {_times(n, p)}"),
     "short_last": lambda a, n, p: Text(
         f"недобор на висте, отвечает вистовавший последним: {_times(n, p)}",
         f"short on whist, the last whister answers: {_times(n, p)}",
@@ -668,16 +673,16 @@ _SENTENCES: dict[str, Callable[..., Text]] = {
         f"short on whist, in equal parts: {_times(n, p)} : 2 = {figure(a)}",
     ),
     "helped": lambda a, helper: Text(
-        f"помощь, помогает {seat_text(helper).ru}: {points_text(a).ru} (Кодекс 4.2.3)",
-        f"helped by {helper}: {points_text(a).en} (Kodeks 4.2.3)",
+        f"помощь, помогает {seat_text(helper).ru}: {points_text(a).ru}",
+        f"helped by {helper}: {points_text(a).en}",
     ),
     "help": lambda a, given, price, on: Text(
-        f"висты за помощь: {_times(given, price)} (Кодекс 4.2.3)",
-        f"whists for help: {_times(given, price)} (Kodeks 4.2.3)",
+        f"висты за помощь: {_times(given, price)}",
+        f"whists for help: {_times(given, price)}",
     ),
     "remainder": lambda a, left: Text(
-        f"все пули закрыты, {points_text(left).ru} с горы (Кодекс 4.1.1)",
-        f"every pool is closed, {points_text(left).en} off the mountain (Kodeks 4.1.1)",
+        f"все пули закрыты, {points_text(left).ru} с горы",
+        f"every pool is closed, {points_text(left).en} off the mountain",
     ),
     "raspasy": lambda a, t, p: Text(f"распасы: {_times(t, p)}", f"raspasy: {_times(t, p)}"),
     "raspasy_less": lambda a, t, least, p: Text(
@@ -697,6 +702,34 @@ _SENTENCES: dict[str, Callable[..., Text]] = {
     "totus": lambda a: Text("тотус сыгран, гора списана", "totus made, the mountain is wiped"),
     "totus_pool": lambda a: Text("тотус сыгран, пуля закрыта", "totus made, the pool is closed"),
     "totus_down": lambda a: Text("тотус не сыгран, гора удвоена", "totus failed, the mountain doubles"),
+}
+_RULES: dict[str, str] = {
+    "made": "Kodeks 4.2.1",
+    "half_off": OPTIONS["made_games"].rule,
+    "down": "Kodeks 4.2.1",
+    "misere_down": "Kodeks 4.2.1",
+    "conceded": OPTIONS["concede"].rule,
+    "tricks": "Kodeks 4.2.1",
+    "consolation": OPTIONS["consolation"].rule,
+    "dealer_consolation": OPTIONS["dealer_consolation"].rule,
+    "gentleman": OPTIONS["whist"].rule,
+    "returned": OPTIONS["return_takes_all"].rule,
+    "half_whist": OPTIONS["half_whist"].rule,
+    "short": OPTIONS["defender_multiplier"].rule,
+    "short_last": OPTIONS["high_responsibility"].rule,
+    "short_split": OPTIONS["high_responsibility"].rule,
+    "helped": OPTIONS["help"].rule,
+    "help": OPTIONS["help"].rule,
+    "remainder": "Kodeks 4.1.1",
+    "raspasy": OPTIONS["raspasy_prices"].rule,
+    "raspasy_less": OPTIONS["raspasy_amnesty"].rule,
+    "raspasy_whists": OPTIONS["raspasy_whists"].rule,
+    "zero": OPTIONS["raspasy_zero"].rule,
+    "talon": OPTIONS["talon_premium"].rule,
+    "premium": OPTIONS["premiums"].rule,
+    "totus": OPTIONS["totus"].rule,
+    "totus_pool": OPTIONS["totus"].rule,
+    "totus_down": OPTIONS["totus"].rule,
 }
 _PREMIUM: dict[str, tuple[str, str]] = {
     "misere": ("сыгранный мизер", "a made misère"),

@@ -32,10 +32,12 @@ def settlement_report(
         raise RuleError(broken)
     convention = game.rules
     lines: list[dict[str, Any]] = []
+    over = None
     if game.totals is not None:
         totals = game.totals
     else:
         book = ledger(game)
+        over = book.over_at(convention)
         totals = book.end.totals()
         lines = [
             {"deal": deal.deal, "entries": [entry_to_dict(entry, lang) for entry in deal.entries]}
@@ -54,9 +56,18 @@ def settlement_report(
             for step in working(totals, convention, method, game.limit)
         ],
     }
+    if over is not None and over != game.deals[-1].deal:
+        report["notes"] = [_after_the_end(over).in_(lang)]
     if stake is not None:
         report["money"] = _figures(money(exact, stake))
     return report
+
+
+def _after_the_end(deal: int) -> Text:
+    return Text(
+        f"пулька окончена сдачей {deal}, дальше записаны ещё сдачи",
+        f"the game was over with deal {deal}, yet more deals follow",
+    )
 
 
 def check_report(game: Game, lang: str = "ru") -> dict[str, Any]:

@@ -116,8 +116,8 @@ class Step:
 def working(totals: Totals, convention: Convention, method: str = "mean", limit: int | None = None) -> tuple[Step, ...]:
     """The settlement step by step, as a player works it out on paper; the last step is the result.
 
-    ``mountain`` is the Kodeks' variant 1, ``mean`` its variant 2 (4.2.14), ``circles`` the four circles. ``limit`` is the
-    pool to which pools are levelled; without one they are levelled to their mean.
+    ``mountain`` is the Kodeks' variant 1, ``mean`` its variant 2 (4.2.14), ``circles`` the four circles. ``limit`` is
+    the pool to which pools are levelled; without one they are levelled to their mean.
     """
     if method not in METHODS:
         raise ValueError(f"no method {method!r}; known: {', '.join(METHODS)}")
@@ -250,8 +250,8 @@ def compensations(players: int) -> tuple[int, ...]:
 def permitted(totals: Totals, convention: Convention) -> tuple[dict[str, int], ...]:
     """Every table in whole whists that rule 4.2.12 of the Kodeks allows; the exact one alone where nothing is broken.
 
-    One mountain point is added to or taken off any players' mountains, and every other player corrects his whists on each
-    of them: by three with three players, by three or two (an earlier edition) with four.
+    One mountain point is added to or taken off any players' mountains, and every other player corrects his whists on
+    each of them: by three with three players, by three or two (an earlier edition) with four.
     """
     exact = settle(totals, convention)
     seats = totals.seats
