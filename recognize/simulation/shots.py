@@ -114,12 +114,12 @@ def _decent(rng: np.random.Generator) -> Shot:
         azimuth=_around(rng, 90, 45) if rng.random() < 0.75 else float(rng.uniform(0, 360)),
         roll=float(rng.normal(0, 3)),
         turn=0 if rng.random() < 0.8 else 180,
-        fill=float(rng.uniform(0.78, 0.96)),
+        fill=float(rng.uniform(0.74, 0.96)),
         distortion=float(rng.uniform(-0.008, 0.008)),
         bend=_bend(kinds[rng.integers(len(kinds))], 0.5, 6, rng),
         print_scale=float(rng.choice([1.0, 1.0, 0.97, rng.uniform(0.96, 1.005)])),
         print_shift=(float(rng.normal(0, 0.7)), float(rng.normal(0, 0.7))),
-        light=float(rng.triangular(0.42, 0.57, 0.72)),
+        light=float(rng.triangular(0.32, 0.46, 0.63)),
         light_from=float(rng.uniform(0, 360)),
         lamp=(float(np.exp(-warm)), 1.0, float(np.exp(warm))),
         white=float(rng.triangular(155, 195, 225)),
@@ -229,7 +229,7 @@ def _dim(shot: Shot, rng: np.random.Generator) -> Shot:
 
 
 def _messenger(shot: Shot, rng: np.random.Generator) -> Shot:
-    shrink = 1280 if rng.random() < 0.6 else int(rng.integers(960, 1601))
+    shrink = int(rng.choice([1280, 1600, rng.integers(960, 1280)], p=[0.6, 0.28, 0.12]))
     return replace(shot, shrink=shrink, jpeg=int(rng.integers(40, 80)))
 
 
