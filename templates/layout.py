@@ -10,7 +10,12 @@ from templates.form import SEATS, Box, Field, Form, Marker, Rule, Slot
 
 
 class FormError(ValueError):
-    """No such form, or the form cannot be laid out as asked; the text says what to ask for instead."""
+    """No such form, or the form cannot be laid out as asked; `ru` and `en` say what to ask for instead."""
+
+    def __init__(self, ru: str, en: str) -> None:
+        """Keep the sentence in both languages."""
+        super().__init__(en)
+        self.ru, self.en = ru, en
 
 
 def form_names() -> tuple[str, ...]:
@@ -26,11 +31,17 @@ def load_form(name: str, players: int, rows: int | None = None, version: int | N
     """
     versions = {v: path for n, p, v in _declared() if (n, p) == (name, players) for path in [f"{n}-{p}-v{v}.toml"]}
     if not versions:
-        known = ", ".join(f"{n} for {p}" for n, p in sorted({(n, p) for n, p, _ in _declared()}))
-        raise FormError(f"there is no form {name!r} for {players} players; there is {known}")
+        known = sorted({(n, p) for n, p, _ in _declared()})
+        raise FormError(
+            f"нет бланка «{name}» на {players} игроков; есть {', '.join(f'{n} на {p}' for n, p in known)}",
+            f"there is no form {name!r} for {players} players; there is {', '.join(f'{n} for {p}' for n, p in known)}",
+        )
     version = max(versions) if version is None else version
     if version not in versions:
-        raise FormError(f"form {name!r} for {players} has no version {version}; there is {sorted(versions)}")
+        raise FormError(
+            f"у бланка «{name}» на {players} нет версии {version}; есть {sorted(versions)}",
+            f"form {name!r} for {players} has no version {version}; there is {sorted(versions)}",
+        )
     spec = tomllib.loads((files("templates") / "forms" / versions[version]).read_text(encoding="utf-8"))
     return _lay_out(spec, rows)
 
@@ -91,7 +102,10 @@ def _lay_out(spec: dict[str, Any], rows: int | None) -> Form:
     room = table["bottom"] - frame_over - top - head
     most = int(room / table["row_least"] + 1e-9) - 1
     if not 1 <= rows <= most:
-        raise FormError(f"{rows} rows do not fit form {spec['name']!r} for {players}: 1 to {most} do")
+        raise FormError(
+            f"в бланк «{spec['name']}» на {players} не входит строк: {rows}; входит от 1 до {most}",
+            f"{rows} rows do not fit form {spec['name']!r} for {players}: 1 to {most} do",
+        )
     row_height = min(table["row_most"], room / (rows + 1))
     first_row = top + head
 
