@@ -19,7 +19,7 @@ from recognize.reading import Question, Reading, SheetInfo
 from scoring.convention import ConventionError, load_convention
 from scoring.text import Text
 from templates import Form, FormError, load_form
-from templates.identity import Identity, sheet_id
+from templates.identity import Identity, encode, sheet_id
 
 DICTIONARY = "4x4_50"
 """The page marks of every form printed so far."""
@@ -90,11 +90,13 @@ def _info(form: Form, identity: Identity | None) -> SheetInfo:
         form.players,
         form.rows,
         identity.convention,
-        identity.options,
+        # A code holds words only; a rule that is on or off is told so by them.
+        {name: {"true": True, "false": False}.get(value, value) for name, value in identity.options.items()},
         identity.pool,
         sheet_id(identity),
         round=identity.round,
         table=identity.table,
+        code=encode(identity),
     )
 
 
@@ -146,10 +148,13 @@ def named(reading: Reading, event: str | None, names: dict[str, str]) -> Reading
     """The reading with what the register of printed sheets knows beyond the code: the event and the players."""
     if reading.sheet is None:
         return reading
-    return replace(reading, sheet=replace(reading.sheet, event=event, names=names))
+    game = reading.game
+    if game is not None:
+        game = replace(game, players={seat: names.get(seat, "") or seat for seat in game.players})
+    return replace(reading, sheet=replace(reading.sheet, event=event, names=names), game=game)
 
 
-# --- why a picture cannot be read, in words a person can act on --------------------------------------------------------
+# --- why a picture cannot be read, in words a person can act on -------------------------------------------------------
 
 
 def _no_sheet(grey: Grey, marks: Marks) -> Text:

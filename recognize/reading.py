@@ -1,10 +1,12 @@
-"""What comes out of a photo: every field as read and how surely, the game, the mistakes, and what a person must look at."""
+"""What comes out of a photo: every field as read and how surely, the game, the mistakes, and what to look at."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from recognize.locate import PageMap
+from scoring.files import game_to_dict
+from scoring.game import Game
 from scoring.text import Text
 
 FORMAT = "pulka-reading/1"
@@ -40,7 +42,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class SheetInfo:
-    """Which sheet this is: its form, and what its code (and the register of printed sheets) says of it."""
+    """Which sheet this is: its form, and what its code (and the register of printed sheets) says of it.
+
+    `id` is the short one for people, `code` the whole of what is printed on the sheet.
+    """
 
     form: str
     version: int
@@ -54,6 +59,7 @@ class SheetInfo:
     round: int | None = None
     table: int | None = None
     names: Mapping[str, str] = field(default_factory=dict)
+    code: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ class Reading:
     reason: Text | None = None
     sheet: SheetInfo | None = None
     fields: Mapping[str, FieldReading] = field(default_factory=dict)
-    game: Mapping[str, Any] | None = None
+    game: Game | None = None
     mistakes: tuple[Mistake, ...] = ()
     played: Mapping[str, str] | None = None
     written: Mapping[str, str] | None = None
@@ -110,6 +116,7 @@ def reading_json(reading: Reading, lang: str) -> dict[str, Any]:
             "options": dict(sheet.options),
             "pool": sheet.pool,
             "id": sheet.id,
+            "code": sheet.code,
             "event": sheet.event,
             "round": sheet.round,
             "table": sheet.table,
@@ -119,7 +126,7 @@ def reading_json(reading: Reading, lang: str) -> dict[str, Any]:
             name: {"value": f.value, "confidence": round(f.confidence, 6), "state": f.state, "why": f.why}
             for name, f in reading.fields.items()
         },
-        "game": dict(reading.game) if reading.game is not None else None,
+        "game": game_to_dict(reading.game) if reading.game is not None else None,
         "mistakes": [
             {
                 "deal": m.deal,
