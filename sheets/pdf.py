@@ -264,7 +264,7 @@ def _draw_footer(pen: _Pen, form: Form, words: Words) -> None:
         pen.text(hint.x, hint.y + 2.2 + 3.1 * i, line, size, ink=_LABEL)
     results = [field.box for field in form.fields if field.column == "result"]
     letters = [form.slot[f"result.{seat}"] for seat in form.seats]
-    _label(pen, Box(letters[0].x, form.slot["code"].y, 40, 2), words.result)
+    _label(pen, _above(letters[0]), words.result)
     around = (
         Box(letter.x, letter.y, box.x + box.w - letter.x, letter.h)
         for letter, box in zip(letters, results, strict=True)
@@ -285,6 +285,11 @@ def _draw_footer(pen: _Pen, form: Form, words: Words) -> None:
 
 def _label(pen: _Pen, box: Box, text: str) -> None:
     pen.text(box.x, box.y + 1.4, text, _LABEL_SIZE, ink=_LABEL)
+
+
+def _above(box: Box) -> Box:
+    """Where the label of a box stands that fills the footer's lower part."""
+    return Box(box.x, box.y - 2.7, box.w, 2.7)
 
 
 def _draw_sheet(pen: _Pen, sheet: Sheet, words: Words) -> None:
@@ -313,14 +318,13 @@ def _draw_sheet(pen: _Pen, sheet: Sheet, words: Words) -> None:
     for box in form.codes:
         pen.fill(_runs([[bool(module) for module in row] for row in square.matrix], box), 1)
     slot = form.slot["code"]
-    _label(pen, slot, words.code)
-    below = Box(slot.x, slot.y + 2.8, slot.w, slot.h - 2.8)
+    _label(pen, _above(slot), words.code)
     groups, what = code.replace("-", " "), "the sheet's code"
     try:  # on one line if at all possible: whoever types it, or reads it off a photo, has it easier
-        fitted = _fit(groups, Box(0, 0, below.w, 3.2), 9.5, 7, bold=True, what=what)
+        fitted = _fit(groups, Box(0, 0, slot.w, 3.2), 9.5, 7, bold=True, what=what)
     except SheetError:
-        fitted = _fit(groups, below, 8, 5.5, bold=True, what=what)
-    pen.middle(below, *fitted, bold=True)
+        fitted = _fit(groups, slot, 8, 5.5, bold=True, what=what)
+    pen.middle(slot, *fitted, bold=True)
 
 
 def _draw_value(pen: _Pen, box: Box, label: str, value: str) -> None:

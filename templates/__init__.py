@@ -1,7 +1,7 @@
 """What a form is: page, marks, fields and printed lines as data, in millimetres. No drawing, no pixels."""
 
 from templates.form import SEATS, Box, Field, Form, Marker, Rule, Slot
-from templates.identity import Identity, IdentityError, decode, encode, sheet_id
+from templates.identity import Identity, IdentityError, decode, decode_as_read, encode, sheet_id
 from templates.layout import FormError, form_names, layout_json, load_form
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Rule",
     "Slot",
     "decode",
+    "decode_as_read",
     "encode",
     "form_names",
     "layout_json",

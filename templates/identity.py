@@ -1,5 +1,7 @@
 """What the code on a sheet says, both ways: a few characters that a square code holds and a person can type."""
 
+import contextlib
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -109,10 +111,13 @@ _LAYOUT = 1  # of the packed fields; it sits in the first two bits
 _SERIAL_BITS = 32
 _CHECK_BITS = 24
 _CHECK_POLYNOMIAL, _CHECK_START = 0x864CFB, 0xB704CE  # CRC-24 of RFC 4880: sees every change within 24 bits in a row
-_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's 32: no I, L, O, U
+_ALPHABET = "0123456789ABCDEFGHJKMNPRSTUVWXYZ"  # no I, L, O and Q: too like 1 and 0, for people and for text readers
 _GROUP = 4
 # What people type or a text reader sees for a character of ours; the capitals after О are Cyrillic.
-_READ_AS = str.maketrans("OILАВЕКМНОРСТУХ", "011ABEKMH0PCTYX", "- ‐‑‒–—−\u00a0\t\r\n")
+_READ_AS = str.maketrans("OQILАВЕКМНОРСТУХ", "0011ABEKMH0PCTYX", "- ‐‑‒–—−\u00a0\t\r\n")
+# What a text reader takes for one another in the bold capitals of a printed code.
+_ALIKE = {"5": "S", "S": "58B", "8": "BS", "B": "8S", "2": "Z", "Z": "2", "6": "G", "G": "6", "0": "D", "D": "0"}
+_READ_BY_MACHINE = str.maketrans(")$|", "JS1")
 
 
 class IdentityError(ValueError):
@@ -180,7 +185,7 @@ def encode(identity: Identity) -> str:
 
 
 def decode(text: str) -> Identity:
-    """The sheet a code stands for; case, spaces, dashes, O for 0, I or L for 1 and Cyrillic look-alikes are forgiven.
+    """The sheet a code stands for; case, spaces, dashes, O for 0, I or L for 1 and Cyrillic look-alikes do not matter.
 
     Raises IdentityError, with a sentence that says what is wrong, where the text is not exactly a sheet's code.
     """
@@ -206,6 +211,31 @@ def decode(text: str) -> Identity:
     if not exact:
         raise IdentityError(f"the code {_shown(text)} says nothing this program knows: a newer one may have printed it")
     return identity
+
+
+def decode_as_read(text: str) -> Identity:
+    """The sheet whose printed code a text reader made `text` of: up to two characters may be taken for their likes.
+
+    The check tells which; no more than some hundred readings are tried against its sixteen million values. Raises
+    IdentityError where none or more than one of them is a sheet's code.
+    """
+    try:
+        return decode(text)
+    except IdentityError as error:
+        failure = error
+    characters = text.upper().translate(_READ_BY_MACHINE).translate(_READ_AS)
+    swaps = [(i, other) for i, c in enumerate(characters) for other in _ALIKE.get(c, "")]
+    found = []
+    for count in (0, 1, 2):
+        for chosen in itertools.combinations(swaps, count):
+            candidate = list(characters)
+            for i, other in chosen:
+                candidate[i] = other
+            with contextlib.suppress(IdentityError):
+                found.append(decode("".join(candidate)))
+    if len(found) != 1:
+        raise failure
+    return found[0]
 
 
 def sheet_id(identity: Identity) -> str:
