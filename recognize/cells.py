@@ -13,10 +13,6 @@ NUMBER_MARGIN_MM = 1.0
 MARK_MARGIN_MM = 0.8
 """How much around the box is shown to the reader: people write over the lines."""
 
-LEAST_ON_LINE = 0.6
-"""Where fewer of the printed lines than this are found, the place of a field is not sure."""
-
-
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A field cut out. `sure` tells whether it lies in the photo, in a region whose printed lines were found."""
@@ -34,9 +30,9 @@ def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
     wanted = [f for f in form.fields if f.kind != "text"]
     corners = [corner for f in wanted for corner in f.box.corners]
     inside = fit.map.inside(corners, grey).reshape(-1, 4).all(axis=1)
+    sure = fit.sure([f.box.centre for f in wanted])
     return tuple(
-        Cell(f, _cut(page, f), bool(ok), bool(ok) and _on_line(fit, f) >= LEAST_ON_LINE)
-        for f, ok in zip(wanted, inside, strict=True)
+        Cell(f, _cut(page, f), bool(ok), bool(ok and placed)) for f, ok, placed in zip(wanted, inside, sure, strict=True)
     )
 
 
@@ -44,9 +40,3 @@ def _cut(page: Grey, field: Field) -> Grey:
     box = field.box.inset(-(NUMBER_MARGIN_MM if field.kind == "number" else MARK_MARGIN_MM))
     left, top = round(box.x * PX_PER_MM), round(box.y * PX_PER_MM)
     return page[top : top + round(box.h * PX_PER_MM), left : left + round(box.w * PX_PER_MM)]
-
-
-def _on_line(fit: Fit, field: Field) -> float:
-    x, y = field.box.centre
-    return min((share for tx, ty, w, h, share in fit.tiles if tx <= x <= tx + w and ty <= y <= ty + h), default=1.0)
-

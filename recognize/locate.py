@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import cv2
 import numpy as np
@@ -43,7 +44,7 @@ class PageMap:
 
     def to_photo(self, points_mm: npt.ArrayLike) -> Points:
         """Page millimetres (n, 2) -> photo pixels (n, 2), pixel centres at whole numbers."""
-        at = (np.asarray(points_mm, dtype=np.float64).reshape(-1, 2) + self.margin) / MESH_MM
+        at = (np.asarray(points_mm).reshape(-1, 2) + self.margin) / MESH_MM
         return _sampled(self.mesh, at, cv2.BORDER_REPLICATE).astype(np.float64)
 
     def flatten(self, grey: Grey, box: tuple[float, float, float, float], px_per_mm: float) -> Grey:
@@ -100,18 +101,32 @@ class PageMap:
 class Fit:
     """A page map with what speaks for it.
 
-    `on_line` is the share of the printed lines' samples that lie within `ON_LINE_MM` of where the map puts them;
-    `tiles` gives it by region, as (x, y, w, h, share); `marks` are the ids that took part.
+    `on_line` is the share of the printed lines' samples within the photo that lie within `ON_LINE_MM` of where the map
+    puts them. `trusted` tells of every node of the map's mesh whether the lines around it are where they should be, all
+    the way from a page mark that agrees: a region caught on the neighbouring row is cut off from the marks by lines that
+    do not fit. `marks` are the ids that took part.
     """
 
     map: PageMap
     marks: tuple[int, ...]
     on_line: float
-    tiles: tuple[tuple[float, float, float, float, float], ...]
+    trusted: npt.NDArray[np.bool_]
+
+    def sure(self, points_mm: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Which of the page points (n, 2) have their place for sure."""
+        nodes = np.rint((np.asarray(points_mm, dtype=np.float64) + self.map.margin) / MESH_MM).astype(int)
+        rows, columns = self.trusted.shape
+        return self.trusted[np.clip(nodes[:, 1], 0, rows - 1), np.clip(nodes[:, 0], 0, columns - 1)]
 
 
 ON_LINE_MM = 0.4
 """A line found this near to its place counts as found."""
+
+TRUSTED_SHARE = 0.75
+"""Where fewer of the lines around are found, the place is not sure."""
+
+MARK_AGREES_MM = 2.2
+"""A mark this near to where the lines put it agrees with them; a map a row off disagrees by three times as much."""
 
 
 def find_marks(grey: Grey, dictionary: str) -> Marks:
@@ -182,7 +197,7 @@ def rough_map(marks: Marks, form: Form) -> PageMap | None:
 def fit_page(grey: Grey, marks: Marks, form: Form) -> Fit | None:
     """Where the page lies, from its marks and then its own printed lines; None where the marks do not hold together."""
     found = _by_marks(marks, form)
-    return _snapped(grey, found[0], form, found[1]) if found else None
+    return _snapped(grey, found[0], marks, form, found[1]) if found else None
 
 
 def _by_marks(marks: Marks, form: Form) -> tuple[PageMap, tuple[int, ...]] | None:
@@ -284,97 +299,220 @@ def _thin_plate(at: Points, value: Points, smoothing: float) -> Callable[[Points
 
 @dataclass(frozen=True, slots=True)
 class _Samples:
-    """Points along the printed lines: where they are (n, 2), and the direction across the line (n,), 0 = x, 1 = y."""
+    """Points along the printed lines.
+
+    `at` is where they are (n, 2), `across` the axis across the line (n,), 0 = x, 1 = y. `beside` holds, before and after
+    the line, how far (mm) a mark box's own outline runs along it, or 0 (n, 2): the three are looked for together.
+    """
 
     at: Points
     across: npt.NDArray[np.int64]
-    frame: npt.NDArray[np.bool_]
+    beside: Points
 
 
+@cache
 def _line_samples(form: Form) -> _Samples:
-    """Points every few millimetres along the rules, away from crossings and from the mark boxes' own outlines."""
-    crowded = [f.box for f in form.fields if f.kind == "mark"]
-    left, right = min(b.x for b in crowded) - 1.0, max(b.x + b.w for b in crowded) + 1.0
+    """Points every few millimetres along the rules, away from crossings."""
+    marks = [f.box for f in form.fields if f.kind == "mark"]
+    left, right = min(b.x for b in marks) - 1.0, max(b.x + b.w for b in marks) + 1.0
+    mark_columns = sorted({round(b.centre[0], 3) for b in marks})
+    edges = np.array(sorted({round(y, 3) for b in marks for y in (b.y, b.y + b.h)}))
     heads = min(f.box.y for f in form.fields if f.deal == 0)
-    at: list[tuple[float, float]] = []
-    across: list[int] = []
-    frame: list[bool] = []
-    crossings_x = sorted({r.at for r in form.rules if not r.horizontal})
-    crossings_y = sorted({r.at for r in form.rules if r.horizontal})
+    xs = sorted({r.at for r in form.rules if not r.horizontal})
+    ys = sorted({r.at for r in form.rules if r.horizontal})
+    found: list[tuple[float, float, int, float, float]] = []
     for rule in form.rules:
         if rule.horizontal:
-            middles = [(a + b) / 2 for a, b in zip(crossings_x, crossings_x[1:], strict=False) if b - a > 3.0]
+            middles = [(a + b) / 2 for a, b in zip(xs, xs[1:], strict=False) if b - a > 3.0]
             middles = [x for x in middles if rule.start < x < rule.stop and not left < x < right]
             if rule.at < heads - 1e-6:
+                # Names and headings stand below and above the lines up there.
                 middles = [x for x in middles if rule.role == "frame" and x > right]
-            at += [(x, rule.at) for x in middles]
-            across += [1] * len(middles)
-            frame += [rule.role == "frame"] * len(middles)
-        else:
-            middles = [(a + b) / 2 for a, b in zip(crossings_y, crossings_y[1:], strict=False) if a > heads - 2.0]
-            if left < rule.at < right and rule.role != "heavy":
-                continue
-            at += [(rule.at, y) for y in middles]
-            across += [0] * len(middles)
-            frame += [rule.role == "frame"] * len(middles)
-    return _Samples(np.array(at), np.array(across), np.array(frame))
+            found += [(x, rule.at, 1, 0.0, 0.0) for x in middles]
+            gaps = edges - rule.at
+            before, after = -gaps[(gaps < 0) & (gaps > -2.5)], gaps[(gaps > 0) & (gaps < 2.5)]
+            beside = (before.min() if len(before) else 0.0, after.min() if len(after) else 0.0)
+            if any(beside):
+                found += [(x, rule.at, 1, *beside) for x in mark_columns]
+        elif rule.role != "light" or not left < rule.at < right:
+            middles = [(a + b) / 2 for a, b in zip(ys, ys[1:], strict=False) if a > heads - 2.0]
+            found += [(rule.at, y, 0, 0.0, 0.0) for y in middles]
+    table = np.array(found)
+    return _Samples(table[:, :2].copy(), table[:, 2].astype(int), table[:, 3:].copy())
 
 
 def _profiles(grey: Grey, page_map: PageMap, samples: _Samples, offsets: npt.NDArray[np.float64]) -> Points:
     """The picture along a short way across each line: (n, offsets) grey, each averaged a little along the line."""
-    along = np.array([-1.2, -0.6, 0.0, 0.6, 1.2])
+    along = np.array([-1.1, -0.4, 0.4, 1.1])
     n = len(samples.at)
-    points = np.repeat(samples.at[:, None, None, :], len(offsets), axis=1).repeat(len(along), axis=2).copy()
-    rows = np.arange(n)
-    k, m = np.arange(len(offsets))[None, :, None], np.arange(len(along))[None, None, :]
-    rows = rows[:, None, None]
-    points[rows, k, m, samples.across[:, None, None]] += offsets[None, :, None]
-    points[rows, k, m, 1 - samples.across[:, None, None]] += along[None, None, :]
+    unit = np.eye(2)
+    points = (
+        samples.at[:, None, None, :]
+        + offsets[None, :, None, None] * unit[samples.across][:, None, None, :]
+        + along[None, None, :, None] * unit[1 - samples.across][:, None, None, :]
+    )
     seen = _sampled(grey, page_map.to_photo(points.reshape(-1, 2)), cv2.BORDER_REPLICATE)
-    return seen.reshape(n, len(offsets), len(along)).astype(np.float64).mean(axis=2)
+    return seen.reshape(n, len(offsets), len(along)).mean(axis=2, dtype=np.float64)
 
 
-def _line_offsets(profiles: Points, offsets: npt.NDArray[np.float64]) -> tuple[Points, Points]:
-    """How far off (mm) the darkest thin line lies in each profile, and how much it stands out (0 … 1 of the paper)."""
-    step = offsets[1] - offsets[0]
+def _line_offsets(
+    grey: Grey, page_map: PageMap, samples: _Samples, reach: float, step: float = 0.1
+) -> tuple[Points, Points]:
+    """How far off (mm, up to `reach`) each line lies, and how much it stands out there (0 … 1 of the paper)."""
+    pad = int(np.ceil(samples.beside.max() / step)) + 1
+    steps = int(round(reach / step))
+    offsets = np.arange(-steps - pad, steps + pad + 1) * step
+    profiles = _profiles(grey, page_map, samples, offsets)
     half = max(1, round(0.2 / step))
     wide = max(half + 1, round(0.75 / step))
     paper = np.maximum(np.percentile(profiles, 80, axis=1, keepdims=True), 1.0)
     ink = 1.0 - profiles / paper
     narrow = cv2.blur(ink, (2 * half + 1, 1), borderType=cv2.BORDER_REFLECT)
     around = cv2.blur(ink, (2 * wide + 1, 1), borderType=cv2.BORDER_REFLECT)
-    stands_out = narrow - around
-    best = stands_out.argmax(axis=1)
+    line = narrow - around
+    score = line[:, pad:-pad].copy()
+    shifts = np.rint(samples.beside / step).astype(int)
+    for side, sign in ((0, -1), (1, 1)):
+        for shift in np.unique(shifts[:, side]):
+            if shift:
+                rows = shifts[:, side] == shift
+                start = pad + sign * shift
+                score[rows] += 0.5 * line[rows, start : start + score.shape[1]]
+    best = score.argmax(axis=1)
     rows = np.arange(len(best))
-    inner = np.clip(best, 1, len(offsets) - 2)
-    a, b, c = (stands_out[rows, inner + d] for d in (-1, 0, 1))
+    inner = np.clip(best, 1, score.shape[1] - 2)
+    a, b, c = (score[rows, inner + d] for d in (-1, 0, 1))
     bend = a - 2 * b + c
     shift = np.where(np.abs(bend) > 1e-9, 0.5 * (a - c) / np.where(np.abs(bend) > 1e-9, bend, 1.0), 0.0)
-    return offsets[inner] + np.clip(shift, -1, 1) * step, stands_out[rows, best]
+    return (inner - steps + np.clip(shift, -1, 1)) * step, line[rows, pad + best]
 
 
 LINE_CONTRAST = 0.025
 """A line that stands out less than this from its surroundings is not seen."""
 
 
-def _snapped(grey: Grey, page_map: PageMap, form: Form, marks: tuple[int, ...]) -> Fit:
+def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form, used: tuple[int, ...]) -> Fit:
     samples = _line_samples(form)
+    # A polynomial has few coefficients: a third of the samples is plenty for it.
+    some = _Samples(samples.at[::3], samples.across[::3], samples.beside[::3])
+
+    def found(
+        page_map: PageMap, samples: _Samples, reach: float, step: float = 0.1
+    ) -> tuple[Points, npt.NDArray[np.bool_]]:
+        off, contrast = _line_offsets(grey, page_map, samples, reach, step)
+        return off, (contrast > LINE_CONTRAST) & page_map.inside(samples.at, grey)
+
+    def judged(page_map: PageMap) -> Fit:
+        off, seen = found(page_map, samples, 1.2)
+        good = seen & (np.abs(off) < ON_LINE_MM)
+        inside = page_map.inside(samples.at, grey)
+        share = float(good[inside].mean()) if inside.any() else 0.0
+        return Fit(page_map, used, share, _trusted(page_map, grey, form, samples, good, marks, used))
+
     for reach, degree in ((2.9, 2), (1.6, 4), (0.9, 5)):
-        offsets = np.arange(-reach, reach + 1e-9, 0.1)
-        off, contrast = _line_offsets(_profiles(grey, page_map, samples, offsets), offsets)
-        seen = (contrast > LINE_CONTRAST) & page_map.inside(samples.at, grey)
-        page_map = _corrected(page_map, form, samples, off, seen, degree, reach)
+        page_map = _corrected(page_map, form, some, *found(page_map, some, reach), degree, reach)
     for reach, spread in ((1.6, 22.0), (1.2, 15.0), (0.9, 11.0)):
-        offsets = np.arange(-reach, reach + 1e-9, 0.1)
-        off, contrast = _line_offsets(_profiles(grey, page_map, samples, offsets), offsets)
-        seen = (contrast > LINE_CONTRAST) & page_map.inside(samples.at, grey)
-        page_map = _eased(page_map, samples, off, seen, spread)
-    offsets = np.arange(-1.2, 1.2 + 1e-9, 0.08)
-    off, contrast = _line_offsets(_profiles(grey, page_map, samples, offsets), offsets)
-    inside = page_map.inside(samples.at, grey)
-    good = inside & (contrast > LINE_CONTRAST) & (np.abs(off) < ON_LINE_MM)
-    share = float(good[inside].mean()) if inside.any() else 0.0
-    return Fit(page_map, marks, share, _tiles(form, samples, good))
+        page_map = _eased(page_map, samples, *found(page_map, samples, reach), spread)
+    fit = judged(page_map)
+    # Where a strong bend left a part behind, the map grows into it from the part that is right.
+    for _ in range(GROWTHS):
+        missing = _untrusted_part(fit, grey, form)
+        if missing < 0.01 or not fit.trusted.any():
+            break
+        page_map = _grown(fit)
+        for reach, spread in ((1.6, 15.0), (0.9, 11.0)):
+            page_map = _eased(page_map, samples, *found(page_map, samples, reach), spread)
+        grown = judged(page_map)
+        if _untrusted_part(grown, grey, form) > missing - 0.002:
+            break
+        fit = grown
+    return fit
+
+
+GROWTHS = 8
+
+
+def _mesh_points(page_map: PageMap) -> Points:
+    """The page millimetres of every node of the mesh, (rows * columns, 2)."""
+    rows, columns = page_map.mesh.shape[:2]
+    return np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) * MESH_MM - page_map.margin
+
+
+def _in_table(form: Form, points: Points) -> npt.NDArray[np.bool_]:
+    low = np.array([form.frame.x, form.frame.y])
+    high = low + np.array([form.frame.w, form.frame.h])
+    return ((points >= low - MESH_MM) & (points <= high + MESH_MM)).all(axis=1)
+
+
+def _untrusted_part(fit: Fit, grey: Grey, form: Form) -> float:
+    """The share of the table in the photo whose place is not sure."""
+    nodes = _mesh_points(fit.map)
+    here = _in_table(form, nodes) & fit.map.inside(nodes, grey)
+    return float(1 - fit.trusted.ravel()[here].mean()) if here.any() else 0.0
+
+
+def _trusted(
+    page_map: PageMap,
+    grey: Grey,
+    form: Form,
+    samples: _Samples,
+    good: npt.NDArray[np.bool_],
+    marks: Marks,
+    used: tuple[int, ...],
+) -> npt.NDArray[np.bool_]:
+    """Which nodes of the mesh lie among lines that are where they should be, in one piece with a mark that agrees."""
+    shape = page_map.mesh.shape[:2]
+    node = np.rint((samples.at + page_map.margin) / MESH_MM).astype(int)
+    fits = np.ones(shape, dtype=bool)
+    for axis in (0, 1):
+        all_lines, good_lines = np.zeros(shape), np.zeros(shape)
+        pick = samples.across == axis
+        np.add.at(all_lines, (node[pick, 1], node[pick, 0]), 1.0)
+        np.add.at(good_lines, (node[pick, 1], node[pick, 0]), good[pick].astype(float))
+        shares = []
+        for grid in (good_lines, all_lines):
+            # Near lines count, and far ones only where there are no near ones.
+            near, far = (cv2.GaussianBlur(grid, (0, 0), spread / MESH_MM) for spread in (7.0, 25.0))
+            shares.append(near + 0.02 * far)
+        fits &= shares[0] >= TRUSTED_SHARE * np.maximum(shares[1], 1e-12)
+    nodes = _mesh_points(page_map)
+    table = _in_table(form, nodes)
+    fits &= (table & page_map.inside(nodes, grey)).reshape(shape)
+    _, parts = cv2.connectedComponents(fits.astype(np.uint8), connectivity=4)
+    held = set()
+    for mark in form.markers:
+        if mark.id not in used:
+            continue
+        expected, seen = page_map.to_photo(mark.box.corners), marks.corners[mark.id]
+        scale = _side(seen) / mark.box.w
+        if np.linalg.norm(expected - seen, axis=1).mean() > MARK_AGREES_MM * scale:
+            continue
+        near = np.linalg.norm(nodes - np.array(mark.box.centre), axis=1) < 17.0
+        held |= set(np.unique(parts.ravel()[near & table])) - {0}
+    trusted = np.isin(parts, list(held))
+    # The strips round the table have no lines of their own: they go with the table's edge.
+    low, high = (np.array([form.frame.x, form.frame.y]), np.array([form.frame.x + form.frame.w, form.frame.y + form.frame.h]))
+    inner = np.rint((np.clip(nodes, low, high) + page_map.margin) / MESH_MM).astype(int)
+    return trusted[inner[:, 1], inner[:, 0]].reshape(shape) & page_map.inside(nodes, grey).reshape(shape)
+
+
+def _grown(fit: Fit) -> PageMap:
+    """The map with its untrusted nodes where the trusted ones nearby, carried on smoothly, would put them."""
+    nodes = _mesh_points(fit.map)
+    trusted = fit.trusted.ravel()
+    known, photo = nodes[trusted], fit.map.mesh.reshape(-1, 2)[trusted].astype(np.float64)
+    mesh = fit.map.mesh.reshape(-1, 2).copy()
+    for i in np.flatnonzero(~trusted):
+        away = np.linalg.norm(known - nodes[i], axis=1)
+        reach = max(float(away.min()) + 24.0, 30.0)
+        near = away < reach
+        x, y = ((known[near] - nodes[i]) / reach).T
+        terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=1)
+        weight = np.exp(-3 * (away[near] / reach) ** 2)[:, None]
+        ridge = np.diag([1e-6, 1e-6, 1e-6, 0.05, 0.05, 0.05])
+        solution = np.linalg.solve((terms * weight).T @ terms + ridge, (terms * weight).T @ photo[near])
+        mesh[i] = solution[0]
+    return PageMap(mesh.reshape(fit.map.mesh.shape), fit.map.margin)
 
 
 def _corrected(
@@ -441,18 +579,3 @@ def _eased(page_map: PageMap, samples: _Samples, off: Points, seen: npt.NDArray[
 def _polynomial(points: Points, degree: int, width: float, height: float) -> Points:
     x, y = points[:, 0] / width * 2 - 1, points[:, 1] / height * 2 - 1
     return np.stack([x**i * y**j for i in range(degree + 1) for j in range(degree + 1 - i)], axis=1)
-
-
-def _tiles(
-    form: Form, samples: _Samples, good: npt.NDArray[np.bool_]
-) -> tuple[tuple[float, float, float, float, float], ...]:
-    """The share of lines found, by region of the table: eight across, six down."""
-    frame = form.frame
-    w, h = frame.w / 8, frame.h / 6
-    out = []
-    for i in range(8):
-        for j in range(6):
-            x, y = frame.x + i * w, frame.y + j * h
-            here = (np.abs(samples.at - (x + w / 2, y + h / 2)) <= (w / 2 + 4, h / 2 + 4)).all(axis=1)
-            out.append((x, y, w, h, float(good[here].mean()) if here.sum() >= 4 else 1.0))
-    return tuple(out)
