@@ -1,6 +1,6 @@
 """How long the rules take: a deal, a whole game with its audit, and ten thousand games, on one core.
 
-From the root: ``python -m benchmarks.scoring [GAMES]``. The games are made up: seeded, legal, four players, forty deals.
+From the root: ``python -m benchmarks.scoring [GAMES]``. Made-up games: seeded, legal, four players, forty deals.
 """
 
 from __future__ import annotations

@@ -32,6 +32,8 @@ class State(NamedTuple):
     limit: int | None
     cells: tuple[Number, ...]
     run: int = 0
+    over: bool = False
+    """The game has ended by its convention's condition, whatever is played afterwards."""
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -227,7 +229,10 @@ def post(convention: Convention, state: State, deal: Deal) -> tuple[State, tuple
     if state.limit is not None and convention.premiums != _NO_PREMIUMS:
         _closing_premiums(book, state, run)
     entries = book.entries()
-    return State(state.players, state.limit, tuple(book.cells), run), entries
+    after = State(state.players, state.limit, tuple(book.cells), run, state.over)
+    if state.limit is not None and not state.over and is_over(convention, after):
+        after = after._replace(over=True)
+    return after, entries
 
 
 _NO_PREMIUMS = Convention("", Text("", "")).premiums
@@ -510,6 +515,8 @@ def _exits(convention: Convention, deal: Deal, run: int, result: _Result) -> boo
 
 def is_over(convention: Convention, state: State) -> bool:
     """Whether the game has ended by its convention's condition; never without a pool limit, nor by the clock."""
+    if state.over:
+        return True
     if state.limit is None or convention.end == "time":
         return False
     pools = state.cells[: state.players]
@@ -525,11 +532,15 @@ def _closing_premiums(book: _Book, before: State, run: int) -> None:
     if limit is None:
         return
     premiums = convention.premiums
-    now = State(n, limit, tuple(book.cells), run)
+    now = State(n, limit, tuple(book.cells), run, before.over)
     if premiums.first_close and all(pool < limit for pool in before.cells[:n]):
+        # Whoever is closed by help is closed after his helper.
+        pools = book.layout.pool
+        closed = [s for s in now.seats if book.cells[pools[s]] >= limit]
+        own = [s for s in closed if all(reason[0] != "helped" for reason in book.added[pools[s]][1])]
         _shared_premium(
             book,
-            [s for s, pool in zip(now.seats, now.cells, strict=False) if pool >= limit],
+            own,
             "first_close",
             premiums.first_close,
         )
