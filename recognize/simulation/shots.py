@@ -229,7 +229,7 @@ def _dim(shot: Shot, rng: np.random.Generator) -> Shot:
 
 
 def _messenger(shot: Shot, rng: np.random.Generator) -> Shot:
-    shrink = int(rng.choice([1280, 1600, rng.integers(960, 1280)], p=[0.6, 0.28, 0.12]))
+    shrink = (1280, 1600, int(rng.integers(960, 1280)))[rng.choice(3, p=[0.6, 0.28, 0.12])]
     return replace(shot, shrink=shrink, jpeg=int(rng.integers(40, 80)))
 
 
