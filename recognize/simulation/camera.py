@@ -277,23 +277,27 @@ class _View:
         outline = self._space(self.outline)
         frame = np.array(self.shot.size)
         distance, target = 400.0, np.zeros(3)
-        w, h = self.middle
-        for _ in range(25):
-            eye = target - distance * self.ahead
-            at = self._image(eye, outline)
+
+        def pan(wish: Points) -> Points:
+            """The target moved so that the picture moves by `wish` pixels; only along the desk, to keep its size."""
+            shift = -(wish[0] * self.right + wish[1] * self.down) * distance / self.focal
+            return np.asarray(target + shift - self.ahead * shift[2] / self.ahead[2])
+
+        for _ in range(60):
+            at = self._image(target - distance * self.ahead, outline)
             low, high = at.min(axis=0), at.max(axis=0)
-            wish = frame * np.array(self.shot.offset) - ((low + high) / 2 - self.frame_middle)
+            target = pan(frame * np.array(self.shot.offset) - ((low + high) / 2 - self.frame_middle))
+            distance *= float(((high - low) / frame).max() / self.shot.fill) ** 0.6
+        w, h = self.middle
+        for _ in range(15 if self.shot.cut else 0):
+            wish = np.zeros(2)
             for side, mm in self.shot.cut:
                 # The line `mm` inside that side of the sheet shall lie on the frame's edge nearest to it.
                 x, y = {"left": (mm - w, 0), "right": (w - mm, 0), "top": (0, mm - h), "bottom": (0, h - mm)}[side]
-                mid = self._image(eye, self._space(np.array([[x, y], [0.0, 0.0]])))
-                axis = int(np.argmax(np.abs(mid[0] - mid[1])))
-                edge = 0 if mid[0, axis] < mid[1, axis] else frame[axis] - 1
-                wish[axis] = edge - mid[0, axis]
-            shift = -(wish[0] * self.right + wish[1] * self.down) * distance / self.focal
-            # Only along the desk: moving towards it would change the size.
-            target = target + shift - self.ahead * shift[2] / self.ahead[2]
-            distance *= float(((high - low) / frame).max() / self.shot.fill)
+                line, middle = self._image(target - distance * self.ahead, self._space(np.array([[x, y], [0.0, 0.0]])))
+                axis = int(np.argmax(np.abs(line - middle)))
+                wish[axis] = (0 if line[axis] < middle[axis] else frame[axis] - 1) - line[axis]
+            target = pan(0.7 * wish)
         return target - distance * self.ahead
 
 
@@ -401,15 +405,19 @@ _TO_LINEAR = np.where(_ENCODED <= 0.04045, _ENCODED / 12.92, ((_ENCODED + 0.055)
 
 
 def _tone(shot: Shot, view: _View, light: Plane, sheet: Points) -> tuple[Plane, float]:
-    """The tone curve as a table of grey levels, and the exposure that makes half the paper brighter than `white`."""
+    """The tone curve as a table of grey levels, and the exposure that makes half the paper brighter than `white`, or
+    less where that would burn the rest out."""
     linear = np.linspace(0, _HEADROOM, 65536)
     y = _srgb(np.minimum(linear, 1))
     y = (1 - shot.contrast) * y + shot.contrast * y * y * (3 - 2 * y)
     # A soft shoulder instead of hard clipping.
     levels = 255 * np.where(y < 0.85, y, 0.85 + 0.15 * np.tanh((y - 0.85) / 0.15) / np.tanh(1))
     inside = (np.abs(sheet) <= view.middle).all(axis=1)
-    paper = float(np.median(light.reshape(-1)[inside])) * PAPER
-    return levels.astype(np.float32), float(np.interp(shot.white, levels, linear)) / paper
+    paper = light.reshape(-1)[inside] * PAPER
+    exposure = np.interp(shot.white, levels, linear) / np.median(paper)
+    # However much of the sheet lies in shadow, the camera lets hardly anything of it burn out.
+    brightest = np.interp(max(shot.white, 238), levels, linear) / np.percentile(paper, 97)
+    return levels.astype(np.float32), float(min(exposure, brightest))
 
 
 def _blur(plane: Plane, shot: Shot) -> Plane:
@@ -480,7 +488,7 @@ def _outline(thing: Occluder, rng: np.random.Generator) -> tuple[Points, tuple[f
             cap = tip + away * half - half * (np.cos(turn)[:, None] * away + np.sin(turn)[:, None] * side)
             far = 200 if thing.kind == "thumb" else 140
             widen = half * (1.5 if thing.kind == "thumb" else 1.0)
-            shape = np.concatenate([cap, [tip + away * far + side * widen, tip + away * far - side * widen]])
+            shape = np.concatenate([cap, [tip + away * far - side * widen, tip + away * far + side * widen]])
             skin = rng.uniform(0.6, 1.2) * np.array([0.20, 0.30, 0.52])
             tint = skin if thing.kind == "thumb" else rng.uniform(0.02, 0.4, 3)
         case "card":
