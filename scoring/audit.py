@@ -377,7 +377,8 @@ class _Walk:
 
     def _put_right(self, number: int, spot: _Spot) -> bool:
         """The total undoes slips that the box was carrying: all of them, or one."""
-        carried = self._open(spot.cell)
+        # What several boxes wrote in an equivalent way is neutral only as a whole: one box cannot take it back.
+        carried = [slip for slip in self._open(spot.cell) if not (slip.note and len(slip.changes) > 1)]
         if not carried:
             return False
         if sum(slip.changes[spot.cell] for slip in carried) == -spot.off:

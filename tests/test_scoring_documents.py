@@ -13,8 +13,8 @@ from scoring.settlement import (
     METHODS,
     close_early,
     judge,
-    mountain_result,
     money,
+    mountain_result,
     newcomer,
     permitted,
     rounded,
@@ -47,7 +47,7 @@ def made(contract: str, own: int, players: int = 3, whist: str = "whist") -> Dea
 
 
 def test_kodeks_4_1_1_remainder_off_the_mountain() -> None:
-    """Two points are missing to the end; a nine is made: two to the pool, six off the mountain, below zero if need be."""
+    """Two points are missing to the end, a nine is made: two to the pool, six off the mountain, even below zero."""
     start = Totals({"A": 8, "B": 10, "C": 10, "D": 10}, {"A": 0, "B": 0, "C": 0, "D": 0}, {})
     nine = Deal(1, "9", dealer="D", declarer="A", defence={"B": "pass", "C": "pass"})
     state, entries = post(SOCHI, opening(4, 10, start), nine)
@@ -437,13 +437,20 @@ def test_rules_of_russian_preferans_kazakhstan() -> None:
 @pytest.mark.parametrize(
     ("convention", "players", "options", "free", "done", "down"),
     [
-        ("sochi", 3, {}, (F(40, 3), F(80, 3), 40, F(160, 3)), (F(16, 3), F(44, 3), 28, F(136, 3)), (F(-82, 3), F(-152, 3), -70, F(-256, 3))),
+        (
+            "sochi",
+            3,
+            {},
+            (F(40, 3), F(80, 3), 40, F(160, 3)),
+            (F(16, 3), F(44, 3), 28, F(136, 3)),
+            (F(-82, 3), F(-152, 3), -70, F(-256, 3)),
+        ),
         ("sochi", 4, {}, (15, 30, 45, 60), (7, 18, 33, 52), (-31, -58, -81, -100)),
         ("leningrad", 4, {"whist": "greedy"}, (30, 60, 90, 120), (14, 36, 66, 104), (-62, -116, -162, -200)),
         ("rostov", 4, {"whist": "greedy"}, (15, 30, 45, 60), (7, 18, 33, 52), (-55, -76, -93, -106)),
         ("rostov", 4, {}, (15, 30, 45, 60), (7, 18, 33, 52), (-55, -76, -93, -106)),
     ],
-)  # fmt: skip
+)
 def test_value_of_a_deal(convention: str, players: int, options: dict, free: tuple, done: tuple, down: tuple) -> None:
     for place, contract in enumerate(("6", "7", "8", "9")):
         need = int(contract)
