@@ -1,0 +1,651 @@
+"""The command line: `pulka` and its commands."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from desk.batch import Folder, read_all
+from desk.demo import SEED, demo, demo_json, show_demo
+from desk.edge import Command, ExitCode, Group, Lang, Stop, both, complain, language, run, whole_number
+from desk.order import MOST_SHEETS, names_from, rules_of, tables_of, too_many
+from desk.report import (
+    console,
+    show_check,
+    show_convention,
+    show_conventions,
+    show_reading,
+    show_settlement,
+    show_unreadable,
+)
+from recognize.photo import PICTURES, find_pictures
+from scoring import Convention, Game, convention_names, load_convention
+from scoring.convention import OPTIONS, ConventionError, option_text
+from scoring.files import Problem, RecordError, game_from_csv, game_from_json, read_game
+from scoring.game import RuleError
+from scoring.report import check_report, settlement_report
+from scoring.text import Text
+from sheets import SheetError, make_sheets, print_sheets, remember
+from templates import Form, FormError, encode, layout_json, load_form, sheet_id
+
+app = typer.Typer(cls=Group, add_completion=True, rich_markup_mode="rich", no_args_is_help=False)
+
+
+def main() -> None:
+    """The program `pulka`."""
+    arguments = sys.argv[1:]
+    sys.exit(run(app, arguments, language(arguments, os.environ)))
+
+
+# --- what every command takes -----------------------------------------------------------------------------------------
+
+LangOption = Annotated[
+    str | None,
+    typer.Option(
+        "--lang",
+        metavar="ru|en",
+        show_default=False,
+        help=both("Язык ответов, справки и листов: ru или en.", "The language of answers, help and sheets: ru or en."),
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help=both("Ответ в JSON.", "Answer as JSON."))]
+FormArgument = Annotated[
+    str,
+    typer.Argument(metavar=both("БЛАНК", "FORM"), help=both("Название бланка: protocol.", "The form: protocol.")),
+]
+PlayersOption = Annotated[
+    str,
+    typer.Option(
+        "--players", metavar="3|4", show_default=False, help=both("Сколько игроков (4).", "How many players (4).")
+    ),
+]
+RowsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rows",
+        metavar=both("ЧИСЛО", "N"),
+        show_default=False,
+        help=both("Сколько строк-сдач; сколько входит, столько и можно.", "How many deals, as many as fit the page."),
+    ),
+]
+RecordArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar=both("ФАЙЛ", "FILE"),
+        help=both(
+            "Запись игры, JSON или CSV; «-» — со стандартного ввода.",
+            "A game record, JSON or CSV; “-” is standard input.",
+        ),
+    ),
+]
+
+
+def _example(command: str, english: str | None = None) -> str:
+    return both(f"Пример:  {command}", f"Example:  {english or command}")
+
+
+def _speak(lang: str | None) -> None:
+    """Refuse a language that there is not; which one is spoken was settled before the commands were made."""
+    if lang not in (None, "ru", "en"):
+        raise Stop(Text(f"--lang {lang}: есть ru и en", f"--lang {lang}: there are ru and en"))
+
+
+def _put_json(data: Any) -> None:
+    print(json.dumps(data, ensure_ascii=False, indent=1))
+
+
+@app.callback(
+    invoke_without_command=True,
+    help=both(
+        "Протоколы преферанса: напечатать, прочитать с фотографии, рассчитать, найти ошибки.",
+        "Score sheets for preferans: print them, read them from a photo, settle the game, find the mistakes.",
+    ),
+    epilog=_example("pulka demo"),
+)
+def _all(ctx: typer.Context, lang: LangOption = None) -> None:
+    _speak(lang)
+    if ctx.invoked_subcommand is None:
+        print(ctx.get_help())
+
+
+# --- print and layout -------------------------------------------------------------------------------------------------
+
+
+@app.command(
+    "print",
+    cls=Command,
+    help=both(
+        "Напечатать бланки в PDF, каждый со своим кодом.", "Print blank sheets as a PDF, each with its own code."
+    ),
+    epilog=_example(
+        'pulka print protocol --pool 20 --event "Кубок клуба" --round 1 --tables 1-12 -o tour1.pdf',
+        'pulka print protocol --pool 20 --event "Club Cup" --round 1 --tables 1-12 -o round1.pdf',
+    ),
+)
+def print_(
+    ctx: typer.Context,
+    form: FormArgument,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar=both("ФАЙЛ.pdf", "FILE.pdf"), help=both("Куда записать.", "Where to.")),
+    ],
+    players: PlayersOption = "4",
+    convention: Annotated[
+        str,
+        typer.Option(
+            "--convention",
+            metavar=both("ИМЯ", "NAME"),
+            show_default=False,
+            help=both(
+                "По каким правилам играют (sochi); все — «pulka conventions».",
+                "The rules played by (sochi); all of them: “pulka conventions”.",
+            ),
+        ),
+    ] = "sochi",
+    pool: Annotated[
+        str | None,
+        typer.Option(
+            "--pool",
+            metavar=both("ЧИСЛО", "N"),
+            show_default=False,
+            help=both("До скольких пуля; без него место остаётся пустым.", "The pool's limit; left blank without it."),
+        ),
+    ] = None,
+    event: Annotated[
+        str,
+        typer.Option(
+            "--event",
+            metavar=both("НАЗВАНИЕ", "TITLE"),
+            show_default=False,
+            help=both("Название турнира.", "The event's title."),
+        ),
+    ] = "",
+    round_: Annotated[
+        str | None,
+        typer.Option("--round", metavar=both("ЧИСЛО", "N"), show_default=False, help=both("Номер тура.", "The round.")),
+    ] = None,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            "--tables",
+            metavar="1-12",
+            show_default=False,
+            help=both("Номера столов: 1-12 или 1,3,5-8.", "Table numbers: 1-12 or 1,3,5-8."),
+        ),
+    ] = None,
+    names: Annotated[
+        Path | None,
+        typer.Option(
+            "--names",
+            metavar=both("ФАЙЛ", "FILE"),
+            show_default=False,
+            help=both(
+                "Кто где сидит, CSV: стол;место;имя или стол;А;Б;В;Г.",
+                "Who sits where, CSV: table;seat;name or table;A;B;C;D.",
+            ),
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar=both("ИМЯ=ЗНАЧЕНИЕ", "NAME=VALUE"),
+            show_default=False,
+            help=both(
+                "Отличие от конвенции, например whist=gentleman; можно несколько.",
+                "A change to the convention, such as whist=gentleman; may be repeated.",
+            ),
+        ),
+    ] = None,
+    rows: RowsOption = None,
+    copies: Annotated[
+        str,
+        typer.Option(
+            "--copies",
+            metavar=both("ЧИСЛО", "N"),
+            show_default=False,
+            help=both("Листов на стол (1), у каждого свой код.", "Sheets a table (1), each with its own code."),
+        ),
+    ] = "1",
+    paper: Annotated[
+        str,
+        typer.Option("--paper", metavar="a4", show_default=False, help=both("Бумага (a4).", "The paper (a4).")),
+    ] = "a4",
+    as_json: JsonOption = False,
+    lang: LangOption = None,
+) -> int:
+    """Print blank sheets."""
+    _speak(lang)
+    speak: Lang = ctx.obj
+    laid_out = _form(form, players, rows)
+    limit, round_number = whole_number("--pool", pool), whole_number("--round", round_)
+    count = whole_number("--copies", copies) or 1
+    if paper.lower() != "a4":
+        raise Stop(
+            Text(
+                f"--paper {paper}: бланки есть только на A4; на другой бумаге печатайте тот же PDF, вписав его "
+                "в страницу: лист прочтётся и так",
+                f"--paper {paper}: there are forms for A4 only; on other paper print the same PDF fitted to the page: "
+                "the sheet can be read all the same",
+            )
+        )
+    rules, changed = rules_of(convention, option or [])
+    seated = names_from(names, laid_out.seats) if names is not None else {}
+    numbers: list[int | None] = [*tables_of(tables)] if tables else [*sorted(seated)] or [None]
+    if strangers := sorted(set(seated) - {n for n in numbers if n is not None}):
+        listed = ", ".join(map(str, strangers))
+        raise Stop(
+            Text(
+                f"{names}: есть имена для столов {listed}, а в --tables {tables} их нет",
+                f"{names}: there are names for tables {listed}, which are not in --tables {tables}",
+            )
+        )
+    if len(numbers) * count > MOST_SHEETS:
+        raise Stop(too_many(len(numbers) * count))
+    _refuse_foreign(out)
+    try:
+        made = make_sheets(
+            laid_out,
+            convention=convention,
+            convention_title=rules.title.in_(speak),
+            pool=limit,
+            event=" ".join(event.split()),
+            round=round_number,
+            tables=numbers,
+            names=seated,
+            options=changed,
+            options_in_words=[option_text(rules, name).in_(speak) for name in changed],
+            copies=count,
+        )
+        print_sheets(out, made, speak)
+    except SheetError as error:
+        raise Stop(Text(f"лист не напечатать: {error}", f"the sheet cannot be printed: {error}")) from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise Stop(Text(f"{out}: не записывается ({reason})", f"{out}: cannot be written ({reason})")) from error
+    code = ExitCode.DONE
+    try:
+        remember(made)
+    except OSError as error:
+        # The sheets are good; only what is printed beyond their codes will have to be told again.
+        code = ExitCode.PERSON
+        reason = error.strerror or str(error)
+        said = Text(
+            f"листы напечатаны, но не внесены в список ({reason}): при чтении имена и турнир будут неизвестны",
+            f"printed, but the list of sheets cannot be written ({reason}): when read, names and event will be unknown",
+        )
+        complain(said.in_(speak))
+    if as_json:
+        _put_json(
+            {
+                "file": str(out),
+                "sheets": [
+                    {"table": s.identity.table, "id": sheet_id(s.identity), "code": encode(s.identity)} for s in made
+                ],
+            }
+        )
+    else:
+        print(Text(f"{out}: листов {len(made)}", f"{out}: {len(made)} sheets").in_(speak))
+    return code
+
+
+def _form(name: str, players: str, rows: str | None) -> Form:
+    count = whole_number("--players", players)
+    try:
+        return load_form(name, count or 0, whole_number("--rows", rows))
+    except FormError as error:
+        raise Stop(Text(error.ru, error.en)) from error
+
+
+def _refuse_foreign(out: Path) -> None:
+    """Stop where the file is there already and is not a PDF of ours, or its folder is not there."""
+    if out.is_dir():
+        raise Stop(Text(f"{out}: это папка, нужно имя файла", f"{out}: this is a folder, a file name is needed"))
+    if not out.parent.is_dir():
+        raise Stop(Text(f"{out.parent}: нет такой папки", f"{out.parent}: there is no such folder"))
+    if out.is_file() and b"/Creator (pulka)" not in out.read_bytes():
+        raise Stop(
+            Text(
+                f"{out}: такой файл уже есть, и напечатан он не этой программой: выберите другое имя",
+                f"{out}: the file exists, and it is not this program's: choose another name",
+            )
+        )
+
+
+@app.command(
+    "layout",
+    cls=Command,
+    help=both(
+        "Показать геометрию бланка в JSON: где какое поле, в миллиметрах.",
+        "Show a form's geometry as JSON: where each field is, in millimetres.",
+    ),
+    epilog=_example("pulka layout protocol --players 4"),
+)
+def layout(
+    form: FormArgument,
+    players: PlayersOption = "4",
+    rows: RowsOption = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help=both("Ответ и так в JSON.", "The answer is JSON in any case."))
+    ] = False,
+    lang: LangOption = None,
+) -> None:
+    """Print the geometry of a form."""
+    _speak(lang)
+    _put_json(layout_json(_form(form, players, rows)))
+
+
+# --- read -------------------------------------------------------------------------------------------------------------
+
+
+@app.command(
+    "read",
+    cls=Command,
+    help=both(
+        "Прочитать листы с фотографий, сканов и PDF: игра, вопросы, ошибки в записях, расчёт.",
+        "Read sheets from photos, scans and PDFs: the game, the questions, the mistakes, the settlement.",
+    ),
+    epilog=_example("pulka read photos/ -o readings"),
+)
+def read(
+    ctx: typer.Context,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar=both("ПУТЬ…", "PATH…"),
+            help=both("Снимки, PDF или папки с ними.", "Pictures, PDFs, or folders of them."),
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar=both("ПАПКА", "DIR"),
+            show_default=False,
+            help=both(
+                "Куда складывать прочитанное, JSON и картинку на снимок; что там есть, второй раз не читается.",
+                "Where to keep the readings, a JSON and a picture for each; what is there is not read a second time.",
+            ),
+        ),
+    ] = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help=both("Прочитать заново и то, что уже прочитано.", "Read again what is kept already.")
+        ),
+    ] = False,
+    jobs: Annotated[
+        str | None,
+        typer.Option(
+            "--jobs",
+            metavar=both("ЧИСЛО", "N"),
+            show_default=False,
+            help=both("Сколько снимков читать сразу (по числу ядер).", "How many pictures at a time (one a core)."),
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+    lang: LangOption = None,
+) -> int:
+    """Read sheets."""
+    _speak(lang)
+    speak: Lang = ctx.obj
+    at_once = whole_number("--jobs", jobs, most=256) or _cores()
+    pictures, missing = find_pictures(paths)
+    for path in missing:
+        complain(Text(f"{path}: нет такого файла или папки", f"{path}: no such file or folder").in_(speak))
+    if not pictures:
+        if missing:
+            return ExitCode.USAGE
+        listed = ", ".join(str(path) for path in paths)
+        raise Stop(
+            Text(
+                f"{listed}: нет ни одного снимка; читаются {' '.join(PICTURES)}",
+                f"{listed}: no picture in it; {' '.join(PICTURES)} can be read",
+            )
+        )
+    readings = []
+    out_console = console()
+    for found in _readings(pictures, out, speak, at_once, again=again):
+        readings += found
+        if not as_json:
+            for reading in found:
+                if reading["status"] != "unreadable":
+                    show_reading(out_console, reading, speak)
+    failed = [reading for reading in readings if reading["status"] == "unreadable"]
+    if as_json:
+        _put_json(readings)
+    else:
+        show_unreadable(out_console, failed, len(readings), speak)
+    if missing:
+        return ExitCode.USAGE
+    if failed:
+        return ExitCode.NO_SHEET
+    asked = any(reading["review"] or reading["mistakes"] for reading in readings)
+    return ExitCode.PERSON if asked else ExitCode.DONE
+
+
+def _cores() -> int:
+    """The cores this program may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _readings(
+    pictures: list[Path], out: Path | None, lang: Lang, jobs: int, *, again: bool
+) -> Iterator[list[dict[str, Any]]]:
+    """The readings of every picture file in order, kept in the folder `out` and taken from there."""
+    try:
+        folder = Folder(out, lang) if out is not None else None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise Stop(
+            Text(f"{out}: папку не создать ({reason})", f"{out}: the folder cannot be made ({reason})")
+        ) from error
+    kept = {path: folder.kept(path) for path in pictures} if folder is not None and not again else {}
+    fresh = read_all([p for p in pictures if kept.get(p) is None], lang, jobs, overlays=folder is not None)
+    what = Text("Чтение", "Reading").in_(lang)
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
+        for path in progress.track(pictures, description=what):
+            known = kept.get(path)
+            if known is not None:
+                yield known
+                continue
+            pages = next(fresh)
+            if folder is not None:
+                try:
+                    folder.keep(path, pages)
+                except OSError as error:
+                    reason = error.strerror or str(error)
+                    raise Stop(
+                        Text(f"{out}: не записывается ({reason})", f"{out}: cannot be written ({reason})")
+                    ) from error
+            yield [page.reading for page in pages]
+
+
+# --- settle, check, conventions ---------------------------------------------------------------------------------------
+
+
+@app.command(
+    "settle",
+    cls=Command,
+    help=both(
+        "Рассчитать записанную игру: каждая запись с объяснением, итоги, расчёт.",
+        "Settle a recorded game: every entry with its reason, the totals, the working.",
+    ),
+    epilog=_example("pulka settle game.json"),
+)
+def settle(ctx: typer.Context, file: RecordArgument, as_json: JsonOption = False, lang: LangOption = None) -> int:
+    """Settle a game record."""
+    _speak(lang)
+    game = _record(file)
+    try:
+        report = settlement_report(game, ctx.obj)
+    except RuleError as error:
+        raise Stop(*(_in_file(file, v.text) for v in error.violations)) from error
+    if as_json:
+        _put_json(report)
+    else:
+        show_settlement(console(), report, game.players, ctx.obj)
+    return ExitCode.DONE
+
+
+@app.command(
+    "check",
+    cls=Command,
+    help=both(
+        "Проверить записи игроков: каждая ошибка один раз, там, где её сделали.",
+        "Check what the players wrote: every mistake once, where it was made.",
+    ),
+    epilog=_example("pulka check game.json"),
+)
+def check(ctx: typer.Context, file: RecordArgument, as_json: JsonOption = False, lang: LangOption = None) -> int:
+    """Check the written entries of a game record."""
+    _speak(lang)
+    game = _record(file)
+    report = check_report(game, ctx.obj)
+    if as_json:
+        _put_json(report)
+    if report["violations"]:
+        raise Stop(*(_in_file(file, Text(v["message"], v["message"])) for v in report["violations"]))
+    if not as_json:
+        show_check(console(), report, game.players, ctx.obj)
+    wrong = report["result"] is not None and report["result"]["verdict"] == "wrong"
+    return ExitCode.PERSON if report["mistakes"] or wrong else ExitCode.DONE
+
+
+def _record(file: str) -> Game:
+    try:
+        if file != "-":
+            if not Path(file).exists():
+                raise Stop(Text(f"{file}: нет такого файла", f"{file}: no such file"))
+            return read_game(Path(file))
+        text = sys.stdin.buffer.read().decode("utf-8-sig")
+        return game_from_json(text) if text.lstrip().startswith("{") else game_from_csv(text)
+    except RecordError as error:
+        raise Stop(*(_in_file(file, problem.text) for problem in error.problems)) from error
+    except UnicodeDecodeError as error:
+        said = Problem(Text("это не текст в UTF-8", "this is not UTF-8 text"))
+        raise Stop(_in_file(file, said.text)) from error
+
+
+def _in_file(file: str, text: Text) -> Text:
+    return Text(f"{file}: ", f"{file}: ") + text
+
+
+@app.command(
+    "conventions",
+    cls=Command,
+    help=both(
+        "Какие есть конвенции; с именем — всё, что она говорит.",
+        "The conventions there are; with a name, all that one says.",
+    ),
+    epilog=_example("pulka conventions leningrad"),
+)
+def conventions(
+    ctx: typer.Context,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar=both("[ИМЯ]", "[NAME]"), show_default=False, help=both("Имя конвенции.", "Its name.")),
+    ] = None,
+    as_json: JsonOption = False,
+    lang: LangOption = None,
+) -> None:
+    """Show the conventions, or one of them."""
+    _speak(lang)
+    try:
+        known = [load_convention(name)] if name else [load_convention(each) for each in convention_names()]
+    except ConventionError as error:
+        raise Stop(error.text) from error
+    if as_json:
+        listed = [_convention_json(convention, ctx.obj) for convention in known]
+        _put_json(listed[0] if name else listed)
+    elif name:
+        show_convention(console(), known[0], ctx.obj)
+    else:
+        show_conventions(console(), known, ctx.obj)
+
+
+def _convention_json(convention: Convention, lang: Lang) -> dict[str, Any]:
+    return {
+        "name": convention.name,
+        "title": convention.title.in_(lang),
+        "source": convention.source,
+        "options": {
+            name: {"value": _plain(getattr(convention, name)), "text": option_text(convention, name).in_(lang)}
+            for name in OPTIONS
+        },
+    }
+
+
+def _plain(value: Any) -> Any:
+    """An option's value as JSON holds it."""
+    if isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if hasattr(value, "__slots__") and not hasattr(value, "numerator"):
+        return {name: _plain(getattr(value, name)) for name in value.__slots__}
+    return str(value)
+
+
+# --- demo ------------------------------------------------------------------------------------------------------------
+
+
+@app.command(
+    "demo",
+    cls=Command,
+    help=both(
+        "Весь путь на одном придуманном листе: сыграть, напечатать, заполнить с двумя ошибками, снять, прочитать, "
+        "рассчитать — и сверить с правдой.",
+        "The whole way on one made-up sheet: play, print, fill in with two mistakes, photograph, read, settle — and "
+        "compare with the truth.",
+    ),
+    epilog=_example("pulka demo -o pulka-demo"),
+)
+def demo_(
+    ctx: typer.Context,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar=both("ПАПКА", "DIR"),
+            show_default=False,
+            help=both("Куда положить бланк, снимок и прочитанное (pulka-demo).", "Where the pictures go (pulka-demo)."),
+        ),
+    ] = Path("pulka-demo"),
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            "--seed",
+            metavar=both("ЧИСЛО", "N"),
+            show_default=False,
+            help=both("Другая игра, другие руки, другой снимок.", "Another game, other hands, another photo."),
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+    lang: LangOption = None,
+) -> int:
+    """Go the whole way on a made-up sheet."""
+    _speak(lang)
+    number = whole_number("--seed", seed, least=0, most=2**31)
+    try:
+        shown = demo(out, SEED if number is None else number, ctx.obj)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise Stop(Text(f"{out}: не записывается ({reason})", f"{out}: cannot be written ({reason})")) from error
+    if as_json:
+        _put_json(demo_json(shown))
+    else:
+        show_demo(console(), shown, ctx.obj)
+    if shown.verdict is None:
+        return ExitCode.NO_SHEET
+    return ExitCode.DONE if shown.verdict.good else ExitCode.PERSON

@@ -1,0 +1,264 @@
+"""The edge of the program: in which language it speaks, how it ends, and how an error becomes one line."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+from typing import Any, Literal, cast
+
+import typer
+from typer import rich_utils
+from typer.core import TyperCommand, TyperGroup
+
+from scoring.text import Text
+
+Lang = Literal["ru", "en"]
+
+
+class ExitCode(IntEnum):
+    """How a command ended."""
+
+    DONE = 0
+    PERSON = 1
+    """Done, and something needs a person."""
+    USAGE = 2
+    """Wrong usage, or an input file that is not what it should be."""
+    NO_SHEET = 3
+    """Some inputs could not be read as sheets at all; the rest are done."""
+    OURS = 4
+    """The program's own failure."""
+    INTERRUPTED = 130
+    CLOSED_PIPE = 141
+
+
+class Stop(Exception):
+    """This run cannot go on; each of `texts` is a line that says what, where, and what to do."""
+
+    def __init__(self, *texts: Text, code: ExitCode = ExitCode.USAGE) -> None:
+        """Keep the lines and the exit code."""
+        super().__init__("; ".join(text.en for text in texts))
+        self.texts, self.code = texts, code
+
+
+def language(arguments: Sequence[str], environment: Mapping[str, str]) -> Lang:
+    """The language asked for: the last `--lang`, else the locale where that is Russian or English, else Russian.
+
+    >>> language(["read", "--lang", "en"], {}), language([], {"LANG": "en_GB.UTF-8"}), language([], {"LANG": "C"})
+    ('en', 'en', 'ru')
+    """
+    asked = [later for word, later in zip(arguments, arguments[1:], strict=False) if word == "--lang"]
+    asked += [word.removeprefix("--lang=") for word in arguments if word.startswith("--lang=")]
+    if asked and asked[-1] in ("ru", "en"):
+        return cast(Lang, asked[-1])
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := environment.get(name):
+            return "en" if value.lower().startswith("en") else "ru"
+    return "ru"
+
+
+_BETWEEN = "\x1f"
+
+
+def both(ru: str, en: str) -> str:
+    """A help text in both languages, for `spoken` to choose from."""
+    return ru + _BETWEEN + en
+
+
+def spoken(text: str, lang: Lang) -> str:
+    """The help text in one language; a text that has only one stays."""
+    ru, between, en = text.partition(_BETWEEN)
+    return en if between and lang == "en" else ru
+
+
+class Command(TyperCommand):
+    """A command that speaks the language of the run."""
+
+    def get_usage(self, ctx: Any) -> str:
+        """The line of usage."""
+        return _usage(super().get_usage(ctx), ctx)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option --help."""
+        return _help_option(super().get_help_option(ctx), ctx)
+
+
+class Group(TyperGroup):
+    """All the commands; speaks the language of the run, and keeps quiet when nobody listens any more."""
+
+    def get_usage(self, ctx: Any) -> str:
+        """The line of usage."""
+        return _usage(super().get_usage(ctx), ctx)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option --help."""
+        return _help_option(super().get_help_option(ctx), ctx)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Which command is meant; a Stop that names those there are where it is none of them."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            known = ", ".join(self.list_commands(ctx))
+            raise Stop(
+                Text(
+                    f"нет команды «{args[0]}»; есть: {known} (справка: pulka --help)",
+                    f"there is no command {args[0]!r}; there are {known} (help: pulka --help)",
+                )
+            )
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command named. A closed pipe is an end, not an error."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:
+            # What is still buffered must not be tried again when Python ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(ExitCode.CLOSED_PIPE) from None
+
+
+def run(app: typer.Typer, arguments: Sequence[str], lang: Lang) -> int:
+    """Run the command line and turn whatever happens into an exit code, and every error into one line on stderr."""
+    try:
+        command = typer.main.get_command(app)
+        _speak(command, lang)
+        result = command.main(list(arguments), prog_name="pulka", standalone_mode=False, obj=lang)
+        return int(result or 0)
+    except Stop as stop:
+        for text in stop.texts:
+            complain(text.in_(lang))
+        return stop.code
+    except (KeyboardInterrupt, typer.Abort):
+        return ExitCode.INTERRUPTED
+    except Exception as error:
+        if hasattr(error, "format_message"):  # what the command-line library has to say about the usage
+            complain(_wrong_usage(error, lang))
+            return ExitCode.USAGE
+        if os.environ.get("PULKA_DEBUG"):
+            raise
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        said = Text(
+            f"сбой самой программы: {what} (подробности: повторите с PULKA_DEBUG=1)",
+            f"the program itself failed: {what} (for details run again with PULKA_DEBUG=1)",
+        )
+        complain(said.in_(lang))
+        return ExitCode.OURS
+
+
+def complain(line: str) -> None:
+    """One line on stderr."""
+    print("pulka: " + " ".join(line.split()), file=sys.stderr)
+
+
+def _speak(command: Any, lang: Lang) -> None:
+    """Leave of every help text the chosen language."""
+    if lang == "ru":
+        for name, words in _RUSSIAN_HEADINGS.items():
+            setattr(rich_utils, name, words)
+    for one in [command, *getattr(command, "commands", {}).values()]:
+        for name in ("help", "short_help", "epilog"):
+            if text := getattr(one, name):
+                setattr(one, name, spoken(text, lang))
+        for param in one.params:
+            if getattr(param, "help", None):
+                param.help = spoken(_COMPLETION.get(param.name, param.help), lang)
+            if param.metavar:
+                param.metavar = spoken(param.metavar, lang)
+            elif getattr(param, "is_flag", False):
+                param.metavar = " "  # a flag takes no value, and must not look as if it did
+
+
+_COMPLETION = {
+    "install_completion": both(
+        "Дополнять команды по Tab в этой оболочке.", "Complete commands with Tab in this shell."
+    ),
+    "show_completion": both("Показать настройку дополнения по Tab.", "Show the set-up of completion with Tab."),
+}
+
+_RUSSIAN_HEADINGS = {
+    "ARGUMENTS_PANEL_TITLE": "Что указать",
+    "OPTIONS_PANEL_TITLE": "Параметры",
+    "COMMANDS_PANEL_TITLE": "Команды",
+    "REQUIRED_LONG_STRING": "[обязательно]",
+    "DEFAULT_STRING": "[по умолчанию: {}]",
+}
+
+
+def _usage(line: str, ctx: Any) -> str:
+    if ctx.find_root().obj != "ru":
+        return line
+    for english, russian in (
+        ("Usage:", "Вызов:"),
+        ("[OPTIONS]", "[ПАРАМЕТРЫ]"),
+        ("COMMAND [ARGS]...", "КОМАНДА …"),
+    ):
+        line = line.replace(english, russian)
+    return line
+
+
+def _help_option(option: Any, ctx: Any) -> Any:
+    if option is not None:
+        option.help = Text("Показать эту справку.", "Show this help.").in_(ctx.find_root().obj)
+    return option
+
+
+def _wrong_usage(error: Any, lang: Lang) -> str:
+    """What is wrong with the command line, in one line."""
+    context = getattr(error, "ctx", None)
+    said: Callable[[Any], Text] = _USAGE.get(type(error).__name__, _other_usage)
+    path = context.command_path if context is not None else "pulka"
+    return said(error).in_(lang) + f" ({Text('справка', 'help').in_(lang)}: {path} --help)"
+
+
+def _no_such_option(error: Any) -> Text:
+    name, close = error.option_name, ", ".join(sorted(error.possibilities or ()))
+    return Text(
+        f"нет параметра {name}" + (f"; похожие: {close}" if close else ""),
+        f"there is no option {name}" + (f"; close to it: {close}" if close else ""),
+    )
+
+
+def _missing(error: Any) -> Text:
+    param = error.param
+    name = "/".join(param.opts) if param.param_type_name == "option" else param.metavar or param.name.upper()
+    return Text(f"не указано: {name}", f"{name} is not given")
+
+
+def _bad_option_use(error: Any) -> Text:
+    name = error.option_name
+    if "requires" in error.message:
+        return Text(f"после {name} нужно значение", f"{name} needs a value after it")
+    return Text(f"у {name} не бывает значения", f"{name} takes no value")
+
+
+def _other_usage(error: Any) -> Text:
+    said = error.format_message()
+    if "unexpected extra argument" in said:
+        extra = said[said.rfind("(") + 1 : said.rfind(")")]
+        return Text(f"лишнее: {extra}", f"unexpected: {extra}")
+    return Text(f"так эту команду не вызывают: {said}", said)
+
+
+_USAGE: Mapping[str, Callable[[Any], Text]] = {
+    "NoSuchOption": _no_such_option,
+    "MissingParameter": _missing,
+    "BadOptionUsage": _bad_option_use,
+}
+
+
+def whole_number(name: str, value: str | None, least: int = 1, most: int = 9999) -> int | None:
+    """The whole number given for an option, None where it is not; Stop where it is something else."""
+    if value is None:
+        return None
+    try:
+        number = int(value)
+    except ValueError:
+        number = least - 1
+    if not least <= number <= most:
+        raise Stop(
+            Text(
+                f"{name} {value}: нужно целое число от {least} до {most}",
+                f"{name} {value}: expected a whole number from {least} to {most}",
+            )
+        )
+    return number

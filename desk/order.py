@@ -1,0 +1,255 @@
+"""What a print order says: which tables, who sits where, which rules differ; each error names its place."""
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from desk.edge import Stop
+from scoring.convention import Convention, ConventionError, differing, load_convention
+from scoring.text import Text, seat_text
+from templates import SEATS
+
+MOST_SHEETS = 2000
+"""More than this in one PDF is a slip of the hand, not an order."""
+
+_RUSSIAN = dict(zip("АБВГ", SEATS, strict=True))
+
+Names = dict[int, dict[str, str]]
+
+
+def tables_of(text: str) -> list[int]:
+    """The tables an order names, in its order: `1-12`, `1,3,5-8`; Stop where it is something else.
+
+    >>> tables_of("1, 3, 5-7")
+    [1, 3, 5, 6, 7]
+    """
+    tables: list[int] = []
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*(\d{1,5})\s*(?:[-–—]\s*(\d{1,5})\s*)?", part)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        if not 1 <= first <= last:
+            raise Stop(
+                Text(
+                    f"--tables {text}: непонятно «{part.strip()}»; пишите номера так: 1-12 или 1,3,5-8",
+                    f"--tables {text}: {part.strip()!r} is not clear; write numbers such as 1-12 or 1,3,5-8",
+                )
+            )
+        if last - first >= MOST_SHEETS:
+            raise Stop(too_many(last - first + 1))
+        tables += range(first, last + 1)
+    for table in tables:
+        if tables.count(table) > 1:
+            raise Stop(
+                Text(f"--tables {text}: стол {table} назван дважды", f"--tables {text}: table {table} is named twice")
+            )
+    return tables
+
+
+def too_many(sheets: int) -> Text:
+    """The refusal of an order that nobody can have meant."""
+    return Text(
+        f"листов вышло бы {sheets}, в одном PDF их не больше {MOST_SHEETS}: печатайте по частям",
+        f"that would be {sheets} sheets, one PDF holds {MOST_SHEETS} at most: print them in parts",
+    )
+
+
+def option_of(text: str) -> Any:
+    """An option's value from the words on the command line: `true` and `false` are themselves, all else stays words."""
+    return {"true": True, "false": False}.get(text, text)
+
+
+def rules_of(convention: str, given: Sequence[str]) -> tuple[Convention, dict[str, str]]:
+    """The rules ordered: the convention with `NAME=VALUE` options, and those that differ from the preset, as words."""
+    options: dict[str, str] = {}
+    for item in given:
+        name, equals, value = item.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise Stop(
+                Text(
+                    f"--option {item}: ожидается ИМЯ=ЗНАЧЕНИЕ, например whist=gentleman",
+                    f"--option {item}: expected NAME=VALUE, such as whist=gentleman",
+                )
+            )
+        options[name.strip()] = " ".join(value.split())
+    try:
+        preset = load_convention(convention)
+        rules = load_convention(convention, {name: option_of(value) for name, value in options.items()})
+    except ConventionError as error:
+        raise Stop(error.text) from error
+    changed = differing(rules, preset)
+    return rules, {name: value for name, value in options.items() if name in changed}
+
+
+def names_from(path: Path, seats: str) -> Names:
+    """The players by table and seat, from a file of lines `table;seat;name` or `table;name;name;…`.
+
+    Commas, semicolons or tabs; UTF-8, UTF-16 or the Windows code page for Russian; with or without a heading. Seats are
+    letters, all of them Latin or all of them Russian. Stop names the line that is wrong.
+    """
+    rows = _rows(path)
+    if rows and not rows[0][1][0].isdigit():
+        heading, rows = rows[0], rows[1:]
+    else:
+        heading = None
+    if not rows:
+        raise Stop(
+            Text(f"{path.name}: в файле нет ни одной строки с именами", f"{path.name}: no line with names in it")
+        )
+    if heading is not None:
+        order = _order_of(path.name, *heading, seats)
+    else:
+        order = ["table", "seat", "name"] if _is_list(rows, seats) else ["table", *seats]
+    letters = _letters([row[order.index("seat")] for _, row in rows if len(row) > 1] if "seat" in order else [])
+    names: Names = {}
+    for line, row in rows:
+        _take(names, path.name, line, row, order, letters, seats)
+    return names
+
+
+def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    """The lines of the file that hold anything, each with its number."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise Stop(
+            Text(f"{path}: файл с именами не открывается: {reason}", f"{path}: the names cannot be read: {reason}")
+        ) from error
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        text = data.decode("utf-16", errors="replace")
+    else:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = data.decode("cp1251", errors="replace")
+    if "\0" in text or "\ufffd" in text:
+        raise Stop(
+            Text(
+                f"{path.name}: это не текст; сохраните таблицу как CSV",
+                f"{path.name}: this is not text; save the table as CSV",
+            )
+        )
+    delimiter = max(";\t,", key=text.count)
+    rows = []
+    reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
+    try:
+        for row in reader:
+            cells = [" ".join(cell.split()) for cell in row]
+            if any(cells):
+                rows.append((reader.line_num, cells))
+    except csv.Error as error:
+        raise Stop(_at(path.name, reader.line_num, f"это не CSV ({error})", f"this is not CSV ({error})")) from error
+    return rows
+
+
+_HEADINGS = {
+    "table": ("table", "стол"),
+    "seat": ("seat", "место"),
+    "name": ("name", "player", "имя", "игрок", "фамилия"),
+}
+
+
+def _order_of(name: str, line: int, heading: list[str], seats: str) -> list[str]:
+    """What each column of a file with a heading holds."""
+    cells = [cell for cell in heading if cell]
+    letters = _letters([cell for cell in cells if len(cell) == 1])
+    order = []
+    for cell in cells:
+        word = cell.lower().strip("№. ")
+        known = next((column for column, words in _HEADINGS.items() if word in words), None)
+        order.append(known or letters.get(cell.upper(), cell))
+    if set(order) in ({"table", "seat", "name"}, {"table", *seats}) and len(order) == len(set(order)):
+        return order
+    wide = ";".join(seats)
+    raise Stop(
+        _at(
+            name,
+            line,
+            f"непонятный заголовок «{';'.join(cells)}»; ожидается стол;место;имя или стол;"
+            + ";".join(_letters_ru(seats)),
+            f"the heading {';'.join(cells)!r} is not clear; expected table;seat;name or table;{wide}",
+        )
+    )
+
+
+def _letters_ru(seats: str) -> list[str]:
+    return [seat_text(seat).ru for seat in seats]
+
+
+def _is_list(rows: list[tuple[int, list[str]]], seats: str) -> bool:
+    """Whether lines without a heading are `table;seat;name`: their second cells are letters."""
+    return all(len(row) > 1 and row[1].upper() in {*SEATS, *_RUSSIAN} for _, row in rows)
+
+
+def _letters(used: Sequence[str]) -> Mapping[str, str]:
+    """Which seat a letter means: А Б В Г where all letters of the file are Russian, else A B C D."""
+    capitals = {letter.upper() for letter in used if letter}
+    return _RUSSIAN if capitals and capitals <= set(_RUSSIAN) else {seat: seat for seat in SEATS}
+
+
+def _take(
+    names: Names, name: str, line: int, row: list[str], order: list[str], letters: Mapping[str, str], seats: str
+) -> None:
+    """One line of the file."""
+    width = len(order)
+    if len(row) < width or any(row[width:]):
+        raise Stop(
+            _at(
+                name,
+                line,
+                f"граф {len(row)}, ожидается {width}: {';'.join(_in_russian(order))}",
+                f"{len(row)} columns, expected {width}: {';'.join(order)}",
+            )
+        )
+    cells = dict(zip(order, row, strict=False))
+    if not cells["table"].isdecimal() or not 1 <= int(cells["table"]) <= 99999:
+        raise Stop(
+            _at(
+                name,
+                line,
+                f"стол «{cells['table']}»: ожидается номер стола",
+                f"table {cells['table']!r}: expected the number of a table",
+            )
+        )
+    table = int(cells["table"])
+    if "seat" not in order:
+        if table in names:
+            raise Stop(_at(name, line, f"стол {table} назван второй раз", f"table {table} is named a second time"))
+        names[table] = {seat: cells[seat] for seat in seats if cells[seat]}
+        return
+    seat = letters.get(cells["seat"].upper(), "")
+    if seat not in seats or not seat:
+        ru, en = " ".join(_letters_ru(seats)), " ".join(seats)
+        raise Stop(
+            _at(
+                name,
+                line,
+                f"место «{cells['seat']}»: ожидается одно из {ru} (по всему файлу русские буквы или {en} латиницей)",
+                f"seat {cells['seat']!r}: expected one of {en} (Latin throughout the file, or {ru} in Russian letters)",
+            )
+        )
+    seated = names.setdefault(table, {})
+    if seat in seated:
+        letter = seat_text(seat)
+        raise Stop(
+            _at(
+                name,
+                line,
+                f"стол {table}, место {letter.ru} уже занято: {seated[seat]}",
+                f"table {table}, seat {letter.en} is taken already: {seated[seat]}",
+            )
+        )
+    if not cells["name"]:
+        raise Stop(_at(name, line, "нет имени", "the name is missing"))
+    seated[seat] = cells["name"]
+
+
+def _in_russian(order: list[str]) -> list[str]:
+    words = {"table": "стол", "seat": "место", "name": "имя"}
+    return [words.get(column) or seat_text(column).ru for column in order]
+
+
+def _at(name: str, line: int, ru: str, en: str) -> Text:
+    return Text(f"{name}, строка {line}: {ru}", f"{name}, line {line}: {en}")

@@ -1,0 +1,236 @@
+"""Results for people: what a reading, a settlement, a check or a convention says, in lines and tables."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from desk.edge import Lang
+from desk.words import field_text, figure_text, player_text, value_text
+from scoring.convention import Convention, ConventionError, describe, load_convention
+from scoring.text import Text, seat_text
+
+LEAST_WIDTH = 110
+"""Tables sent to a file or a pipe get this many columns; a terminal says its own."""
+
+
+def console() -> Console:
+    """Standard output, in colour and width as the terminal has them."""
+    out = Console(highlight=False, markup=False, emoji=False)
+    return out if out.is_terminal else Console(highlight=False, markup=False, emoji=False, width=LEAST_WIDTH)
+
+
+def _table(*heads: str, numbers: Sequence[int] = ()) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for i, head in enumerate(heads):
+        table.add_column(head, justify="right" if i in numbers else "left")
+    return table
+
+
+# --- a settlement and a check -----------------------------------------------------------------------------------------
+
+
+def show_settlement(out: Console, report: Mapping[str, Any], names: Mapping[str, str], lang: Lang) -> None:
+    """A `pulka-settlement/1`: the ledger deal by deal with reasons, the totals, the working and the result."""
+    if report["ledger"]:
+        heads = Text("сдача|запись|прибавилось|стало|за что", "deal|entry|added|total|why").in_(lang).split("|")
+        table = _table(*heads, numbers=(0, 2, 3))
+        for deal in report["ledger"]:
+            number = str(deal["deal"])
+            for entry in deal["entries"]:
+                cell = ".".join(part for part in (entry["column"], entry["seat"], entry["on"]) if part)
+                added = figure_text(entry["add"])
+                table.add_row(
+                    number,
+                    field_text(cell).in_(lang),
+                    added if added.startswith("−") else "+" + added,
+                    figure_text(entry["total"]),
+                    entry["why"],
+                )
+                number = ""
+        out.print(table)
+    seats = list(report["totals"])
+    pool, mountain, on = Text("пуля|гора|на ", "pool|mountain|on ").in_(lang).split("|")
+    table = _table("", pool, mountain, *(on + seat_text(s).in_(lang) for s in seats), numbers=range(1, 10))
+    for seat, total in report["totals"].items():
+        whists = ["" if s == seat else figure_text(total["whists"][s]) for s in seats]
+        row = [figure_text(total["pool"]), figure_text(total["mountain"]), *whists]
+        table.add_row(player_text(seat, names, lang), *row)
+    out.print(table)
+    for step in report["steps"]:
+        out.print(_step(step, lang), soft_wrap=True)
+    out.print()
+    exact, whole = Text("точно|в целых вистах", "exact|in whole whists").in_(lang).split("|")
+    table = _table(Text("Результат", "Result").in_(lang), exact, whole, numbers=(1, 2))
+    for seat, figure in report["settlement"].items():
+        table.add_row(player_text(seat, names, lang), figure_text(figure), figure_text(report["rounded"][seat]))
+    out.print(table)
+
+
+def _step(step: Mapping[str, Any], lang: Lang) -> str:
+    parts = []
+    for key, figure in step["figures"].items():
+        who = [seat_text(seat).in_(lang) for seat in key.split("-")]
+        parts.append(Text(" на ", " on ").in_(lang).join(who) + " " + figure_text(figure))
+    return "  " + step["text"] + (": " + ", ".join(parts) if parts else "")
+
+
+def show_check(out: Console, report: Mapping[str, Any], names: Mapping[str, str], lang: Lang) -> None:
+    """A `pulka-check/1`: every mistake with what it cost, the notes, and both settlements."""
+    if report["message"]:
+        out.print(report["message"], soft_wrap=True)
+    elif not report["mistakes"]:
+        out.print(Text("Ошибок в записях нет.", "No mistakes in the writing.").in_(lang))
+    else:
+        _mistakes(out, report["mistakes"], lang)
+    for note in report["notes"]:
+        out.print("· " + note["message"], soft_wrap=True)
+    if report["result"]:
+        out.print(report["result"]["message"], soft_wrap=True)
+    if report["settlement"]["played"]:
+        show_both(out, report["settlement"], names, lang)
+
+
+def _mistakes(out: Console, mistakes: Sequence[Mapping[str, Any]], lang: Lang) -> None:
+    out.print(Text("Ошибки в записях:", "Mistakes in the writing:").in_(lang), style="bold red")
+    for mistake in mistakes:
+        out.print("  " + mistake["message"], soft_wrap=True)
+        if cost := mistake.get("cost"):
+            moved = [f"{seat_text(s).in_(lang)} {_signed(v)}" for s, v in cost.items() if v != "0"]
+            if moved:
+                out.print(
+                    Text("    в расчёте: ", "    in the settlement: ").in_(lang) + ", ".join(moved), soft_wrap=True
+                )
+
+
+def _signed(figure: str) -> str:
+    shown = figure_text(figure)
+    return shown if shown.startswith("−") or figure == "0" else "+" + shown
+
+
+def show_both(out: Console, settlement: Mapping[str, Any], names: Mapping[str, str], lang: Lang) -> None:
+    """The settlement as played and as written, side by side."""
+    played, written = settlement["played"], settlement["written"]
+    known = played or written
+    if not known:
+        return
+    heads = Text("в вистах|по сдачам|по записям|разница", "in whists|as played|as written|difference").in_(lang)
+    table = _table(*heads.split("|"), numbers=(1, 2, 3))
+    for seat in known:
+        row = [figure_text(side[seat]) if side else "—" for side in (played, written)]
+        apart = ""
+        if played and written and played[seat] != written[seat]:
+            apart = _signed(str(Fraction(written[seat]) - Fraction(played[seat])))
+        table.add_row(player_text(seat, names, lang), *row, apart)
+    out.print(table)
+
+
+# --- readings ---------------------------------------------------------------------------------------------------------
+
+
+def show_reading(out: Console, reading: Mapping[str, Any], lang: Lang) -> None:
+    """One `pulka-reading/1` that is a sheet: which, what must be looked at, the mistakes, both settlements."""
+    sheet = reading["sheet"]
+    out.print(title_of(reading, lang), style="bold", soft_wrap=True)
+    out.print("  " + _status(reading, lang), soft_wrap=True)
+    if reading["review"]:
+        out.print(Text("Посмотрите сами:", "Please look yourself:").in_(lang), style="bold yellow")
+        for question in reading["review"]:
+            read = reading["fields"].get(question["field"])
+            unseen = read is not None and read["state"] == "unreadable"
+            out.print("  " + question_line(question, lang, unseen=unseen), soft_wrap=True)
+    if reading["mistakes"]:
+        _mistakes(out, reading["mistakes"], lang)
+    show_both(out, reading["settlement"], sheet["names"], lang)
+
+
+def show_unreadable(out: Console, failed: Sequence[Mapping[str, Any]], count: int, lang: Lang) -> None:
+    """What could not be read, with the reason and what to do, at the end of everything."""
+    if failed:
+        said = Text(f"Не прочитано {len(failed)} из {count}:", f"Not read, {len(failed)} of {count}:").in_(lang)
+        out.print(said, style="bold red")
+    for reading in failed:
+        out.print(f"  {source_of(reading, lang)}: {reading['reason']}", soft_wrap=True)
+
+
+def title_of(reading: Mapping[str, Any], lang: Lang) -> str:
+    """Which sheet a reading is of, in one line."""
+    sheet = reading["sheet"]
+    source = source_of(reading, lang)
+    parts = [str(sheet["event"])] if sheet.get("event") else []
+    if sheet["round"] is not None:
+        parts.append(Text(f"тур {sheet['round']}", f"round {sheet['round']}").in_(lang))
+    if sheet["table"] is not None:
+        parts.append(Text(f"стол {sheet['table']}", f"table {sheet['table']}").in_(lang))
+    if sheet["convention"]:
+        parts.append(convention_title(sheet["convention"], lang))
+    if sheet["pool"] is not None:
+        parts.append(Text(f"пуля до {sheet['pool']}", f"pool to {sheet['pool']}").in_(lang))
+    if sheet["id"]:
+        parts.append(Text(f"лист {sheet['id']}", f"sheet {sheet['id']}").in_(lang))
+    return f"{source}: " + ", ".join(parts) if parts else source
+
+
+def source_of(reading: Mapping[str, Any], lang: Lang) -> str:
+    """The picture a reading is from: its file, and the page where it is not the first."""
+    page = reading["page"]
+    return reading["source"] + (Text(f", с. {page}", f", p. {page}").in_(lang) if page > 1 else "")
+
+
+def _status(reading: Mapping[str, Any], lang: Lang) -> str:
+    deals = len((reading["game"] or {}).get("deals", ()))
+    asked, wrong = len(reading["review"]), len(reading["mistakes"])
+    said = [Text(f"сдач: {deals}", f"deals: {deals}").in_(lang)]
+    if asked:
+        said.append(Text(f"вопросов: {asked}", f"questions: {asked}").in_(lang))
+    else:
+        said.append(Text("всё прочитано уверенно", "all of it read with certainty").in_(lang))
+    said.append(
+        Text(f"ошибок в записях: {wrong}", f"mistakes in the writing: {wrong}").in_(lang)
+        if wrong
+        else Text("ошибок в записях нет", "no mistakes in the writing").in_(lang)
+    )
+    return ", ".join(said)
+
+
+def question_line(question: Mapping[str, Any], lang: Lang, *, unseen: bool = False) -> str:
+    """A question in words: «сдача 7, взятки В: похоже на 3, может быть 8 — написано неразборчиво»."""
+    line = field_text(question["field"]).in_(lang)
+    others = Text(" или ", " or ").in_(lang).join(value_text(v).in_(lang) for v in question["other"])
+    if unseen:
+        expected = Text(f" (ожидается {others})", f" (expected: {others})").in_(lang) if others else ""
+        return f"{line}: {question['why']}{expected}"
+    if question["field"] != "sheet":
+        best = value_text(question["best"])
+        line += Text(f": похоже на {best.ru}", f": seems {best.en}").in_(lang)
+    if others:
+        line += Text(", может быть ", ", may be ").in_(lang) + others
+    return f"{line} — {question['why']}"
+
+
+def convention_title(name: str, lang: Lang) -> str:
+    """The title of a convention, or its name where this program does not know it."""
+    try:
+        return load_convention(name).title.in_(lang)
+    except ConventionError:
+        return name
+
+
+# --- conventions ------------------------------------------------------------------------------------------------------
+
+
+def show_conventions(out: Console, known: Sequence[Convention], lang: Lang) -> None:
+    """The conventions there are, a line each."""
+    table = _table(*Text("имя|конвенция|по чему", "name|convention|source").in_(lang).split("|"))
+    for convention in known:
+        table.add_row(convention.name, convention.title.in_(lang), convention.source)
+    out.print(table)
+
+
+def show_convention(out: Console, convention: Convention, lang: Lang) -> None:
+    """One convention, everything it says."""
+    for line in describe(convention):
+        out.print(line.in_(lang), soft_wrap=True)

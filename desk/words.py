@@ -1,0 +1,79 @@
+"""Fields, figures and places in the words of people who play."""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+
+from scoring.text import Text, seat_text
+
+_COLUMNS = {
+    "pool": Text("пуля {seat}", "pool of {seat}"),
+    "mountain": Text("гора {seat}", "mountain of {seat}"),
+    "whists": Text("висты {seat} на {on}", "whists of {seat} on {on}"),
+    "tricks": Text("взятки {seat}", "tricks of {seat}"),
+    "declarer": Text("«играет {seat}»", "“{seat} declares”"),
+    "whist": Text("«вистует {seat}»", "“{seat} whists”"),
+    "half": Text("«полвиста {seat}»", "“half-whist of {seat}”"),
+    "contract": Text("заказ «{choice}»", "contract “{choice}”"),
+    "trump": Text("козырь «{choice}»", "trump “{choice}”"),
+    "name": Text("имя {seat}", "name of {seat}"),
+    "result": Text("результат {seat}", "result of {seat}"),
+}
+_CHOICES = {
+    "misere": Text("мизер", "misère"),
+    "raspasy": Text("распасы", "raspasy"),
+    "spades": Text("пики", "spades"),
+    "clubs": Text("трефы", "clubs"),
+    "diamonds": Text("бубны", "diamonds"),
+    "hearts": Text("черви", "hearts"),
+    "notrump": Text("без козыря", "no trump"),
+}
+_VALUES = {"": Text("пустую клетку", "empty"), "x": Text("отметку", "marked"), "-": Text("прочерк", "a dash")}
+
+
+def field_text(field_id: str) -> Text:
+    """A field of a form as people name it.
+
+    >>> field_text("d07.whists.B.A").ru, field_text("d00.pool.A").en
+    ('сдача 7, висты Б на А', 'carried forward, pool of A')
+    """
+    if field_id == "sheet":
+        return Text("лист", "the sheet")
+    column, *parts = field_id.split(".")
+    place = Text("", "")
+    if found := re.fullmatch(r"d(\d\d+)", column):
+        deal = int(found[1])
+        place = Text(f"сдача {deal}, ", f"deal {deal}, ") if deal else Text("перенос, ", "carried forward, ")
+        column, *parts = parts
+    first, second = (*parts, "", "")[:2]
+    seat, on, choice = seat_text(first), seat_text(second), _CHOICES.get(first, Text(first, first))
+    words = _COLUMNS.get(column, Text(column, column))
+    return place + Text(
+        words.ru.format(seat=seat.ru, on=on.ru, choice=choice.ru),
+        words.en.format(seat=seat.en, on=on.en, choice=choice.en),
+    )
+
+
+def value_text(value: str) -> Text:
+    """What stands in a field, in words where it is no number."""
+    return _VALUES.get(value, Text(value, value))
+
+
+def figure_text(figure: str | int) -> str:
+    """An exact figure as people write it: a real minus sign, whole whists before the fraction.
+
+    >>> figure_text("-307/3"), figure_text(38)
+    ('−102 1/3', '38')
+    """
+    value = Fraction(figure)
+    sign = "−" if value < 0 else ""
+    whole, rest = divmod(abs(value), 1)
+    parts = [str(whole)] if whole or not rest else []
+    return sign + " ".join(parts + ([str(rest)] if rest else []))
+
+
+def player_text(seat: str, names: Mapping[str, str] | None, lang: str) -> str:
+    """A player: the seat's letter, and the name where it is known."""
+    letter = seat_text(seat).in_(lang)
+    name = (names or {}).get(seat, "")
+    return f"{letter} {name}" if name and name not in (seat, letter) else letter
