@@ -623,7 +623,7 @@ def _contract(deal: Deal, out: str | None, rules: Convention, seats: tuple[str, 
             "взятки у сдающего, который сидит на прикупе",
             "tricks for the dealer, who sits out",
         )
-    if deal.conceded:
+    if deal.conceded and deal.contract != "misere":
         if deal.tricks or any(deal.defence.get(seat) in ("whist", "half") for seat in against):
             say(
                 "conceded",

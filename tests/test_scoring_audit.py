@@ -1,0 +1,451 @@
+"""Sheets with mistakes, written out by hand: what is found, where, of what kind, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from scoring import Audit, Deal, Game, Totals, Written, check, ledger
+from scoring.audit import KINDS, compare, fine
+from scoring.game import Cell
+from scoring.report import audit_to_dict, check_report
+
+NAMES = {"A": "Иванов", "B": "Петров", "C": "Сидоров", "D": "Орлов"}
+
+
+def game(*deals: Deal, convention: str = "sochi", players: int = 3, **more: object) -> Game:
+    return Game(convention, {s: NAMES[s] for s in "ABCD"[:players]}, deals, **more)  # type: ignore[arg-type]
+
+
+def six(number: int, own: int = 6, declarer: str = "A", players: int = 3, contract: str = "6") -> Deal:
+    """A contract of the declarer against a lone whister on his left."""
+    seats = "ABC"
+    left = seats[(seats.index(declarer) + 1) % 3]
+    right = seats[(seats.index(declarer) + 2) % 3]
+    return Deal(number, contract, dealer="D" if players == 4 else None, declarer=declarer,
+                defence={left: "whist", right: "pass"}, tricks={declarer: own, left: 10 - own})  # fmt: skip
+
+
+def paper(record: Game, **changes: int | None) -> Game:
+    """The honest sheet with some boxes changed: ``d2_whists_B_A=16``, or ``None`` for an empty box."""
+    boxes = {(d.deal, e.cell): int(e.total) for d in ledger(record).deals for e in d.entries}
+    for name, value in changes.items():
+        deal, column, seat, *on = name.split("_")
+        box = int(deal[1:]), Cell(column, seat, on[0] if on else None)
+        if value is None:
+            del boxes[box]
+        else:
+            boxes[box] = value
+    return replace(record, written=[Written(d, c.column, c.seat, v, c.on) for (d, c), v in boxes.items()])
+
+
+def found(audit: Audit) -> list[tuple[str, str, int | None, object]]:
+    return [(m.field, m.kind, m.written, m.expected) for m in audit.mistakes]
+
+
+def whists_difference(audit: Audit) -> dict[str, Fraction]:
+    """The difference explained: the costs of the mistakes, which must be all of it."""
+    cost = {seat: Fraction(0) for seat in audit.difference}
+    for mistake in audit.mistakes:
+        for seat, amount in mistake.cost.items():
+            cost[seat] += amount
+    assert cost == audit.difference
+    return audit.difference
+
+
+TEN_SIXES = game(*(six(n) for n in range(1, 11)))
+
+
+def test_arithmetic_carried_on_through_nine_rows_is_one_mistake() -> None:
+    """Whists 8, 16, 24 … with 26 in the third row and two too many ever after."""
+    sheet = paper(TEN_SIXES, **{f"d{n}_whists_B_A": 8 * n + 2 for n in range(3, 11)})
+    audit = check(sheet)
+    assert found(audit) == [("d03.whists.B.A", "arithmetic", 26, 24)]
+    assert whists_difference(audit) == {"A": -2, "B": 2, "C": 0}
+    message = audit.mistakes[0].message
+    assert message.ru.startswith("Сдача 3, Петров, висты на: Иванов: написано 26, должно быть 24 — ошибка в счёте")
+    assert message.en.startswith("Deal 3, Петров, whists on Иванов: written 26, expected 24 - arithmetic")
+
+
+def test_transposed_digits_carried_on() -> None:
+    """12 written as 21, and nine too many from there on."""
+    record = game(six(1, own=7), six(2, own=7), six(3), players=3)
+    assert [e.total for d in ledger(record).deals for e in d.entries if e.cell == Cell("whists", "B", "A")] == [
+        6,
+        12,
+        20,
+    ]
+    audit = check(paper(record, d2_whists_B_A=21, d3_whists_B_A=29))
+    assert found(audit) == [("d02.whists.B.A", "transposed digits", 21, 12)]
+    assert whists_difference(audit)["B"] == 9
+
+
+@pytest.mark.parametrize(
+    ("wrote", "kind"),
+    [
+        (58, "wrong price"),
+        (45, "arithmetic"),
+        (34, "arithmetic"),
+        (28, "arithmetic"),
+        (72, "entered twice"),
+        (200, "unexplained"),
+        (187, "unexplained"),
+    ],
+)
+def test_kinds_of_a_wrong_total(wrote: int, kind: str) -> None:
+    """A seven two down: 5 tricks and 2 of consolation at 4 are 28 on top of 16; at the price of an eight 42.
+
+    34 is a ten lost in carrying, 28 the entry without what stood above it.
+    """
+    record = game(six(1, own=4), six(2, contract="7", own=5))
+    boxes = [e.total for d in ledger(record).deals for e in d.entries if e.cell == Cell("whists", "B", "A")]
+    assert boxes == [16, 44]
+    audit = check(paper(record, d2_whists_B_A=wrote))
+    assert [m.kind for m in audit.mistakes] == [kind]
+    if kind == "unexplained":
+        assert f"+{wrote - 44}" in audit.mistakes[0].message.ru and f"+{wrote - 44}" in audit.mistakes[0].message.en
+
+
+def test_consolation_left_out() -> None:
+    """Five tricks and no consolation: 10 instead of 12 is not bad arithmetic, a part is missing."""
+    audit = check(paper(game(six(1), six(2, own=5)), d2_whists_B_A=18))
+    assert found(audit) == [("d02.whists.B.A", "forgotten", 18, 20)]
+    assert "консоляция" in audit.mistakes[0].message.ru and "consolation" in audit.mistakes[0].message.en
+
+
+def test_forgotten_for_good_and_forgotten_then_made_up() -> None:
+    audit = check(paper(TEN_SIXES, **{"d4_whists_B_A": None} | {f"d{n}_whists_B_A": 8 * n - 8 for n in range(5, 11)}))
+    assert found(audit) == [("d04.whists.B.A", "forgotten", None, 32)]
+    assert whists_difference(audit)["B"] == -8
+    audit = check(paper(TEN_SIXES, d4_whists_B_A=None))
+    assert found(audit) == [("d04.whists.B.A", "forgotten", None, 32)]
+    assert audit.mistakes[0].corrected == 5 and not any(whists_difference(audit).values())
+    assert [note.deal for note in audit.notes] == [5]
+
+
+def test_forgotten_and_made_up_much_later() -> None:
+    late = {f"d{n}_whists_B_A": 8 * n - 8 for n in range(5, 9)}
+    audit = check(paper(TEN_SIXES, d4_whists_B_A=None, **late))
+    assert found(audit) == [("d04.whists.B.A", "forgotten", None, 32)]
+    assert audit.mistakes[0].corrected == 9
+
+
+def test_one_box_a_row_too_low() -> None:
+    """The whists of the second deal stand in the third row, where nothing was due in that box."""
+    record = game(six(1), six(2, own=7), six(3, declarer="B"))
+    sheet = paper(record, d2_whists_B_A=None)
+    sheet = replace(sheet, written=(*sheet.written, Written(3, "whists", "B", 14, "A")))
+    assert found(check(sheet)) == [("d02.whists.B.A", "wrong row", None, 14)]
+
+
+def test_a_column_running_one_row_late_is_one_mistake() -> None:
+    """From the fourth row on every total stands a row too low; the last one is missing."""
+    record = game(*(six(n, own=6 + n % 2) for n in range(1, 9)))
+    right = [int(e.total) for d in ledger(record).deals for e in d.entries if e.cell == Cell("whists", "B", "A")]
+    late = {f"d{n}_whists_B_A": right[n - 2] for n in range(5, 9)}
+    audit = check(paper(record, d4_whists_B_A=None, **late))
+    assert found(audit) == [("d04.whists.B.A", "wrong row", None, right[3])]
+    assert whists_difference(audit)["B"] == right[6] - right[7]
+
+
+def test_a_whole_row_written_one_line_too_low() -> None:
+    """Every box of the row: one mistake a box, each in the row where it was due, and nothing lasting."""
+    record = game(six(1), six(2, own=5), six(3, declarer="B"))
+    boxes = [e for e in ledger(record).deals[1].entries]
+    sheet = paper(record)
+    moved = [w for w in sheet.written if w.deal != 2]
+    moved += [Written(3, e.column, e.seat, int(e.total), e.on) for e in boxes]
+    audit = check(replace(sheet, written=moved))
+    assert {(m.deal, m.cell, m.kind) for m in audit.mistakes} == {(2, e.cell, "wrong row") for e in boxes}
+    assert not any(audit.difference.values())
+
+
+def test_a_row_too_high() -> None:
+    record = game(six(1, declarer="B"), six(2))
+    sheet = paper(record, d2_pool_A=None)
+    audit = check(replace(sheet, written=(*sheet.written, Written(1, "pool", "A", 2))))
+    assert [(m.field, m.kind) for m in audit.mistakes] == [("d01.pool.A", "wrong row")]
+    assert not any(audit.difference.values())
+
+
+@pytest.mark.parametrize(
+    ("other", "kind"),
+    [("whists_B_C", "wrong opponent"), ("mountain_B", "wrong column"), ("whists_C_A", "wrong player")],
+)
+def test_an_entry_in_another_box(other: str, kind: str) -> None:
+    """Added to the other box's total, and carried on from there."""
+    record = game(six(1), six(2), six(3))
+    audit = check(paper(record, d2_whists_B_A=None, d3_whists_B_A=16, **{f"d2_{other}": 8}))
+    assert [(m.field, m.kind, m.written, m.expected) for m in audit.mistakes] == [
+        ("d02." + other.replace("_", "."), kind, 8, 0)
+    ]
+    assert audit.mistakes[0].instead == Cell("whists", "B", "A")
+    assert whists_difference(audit)
+    assert "Петров, висты на: Иванов" in audit.mistakes[0].message.ru
+
+
+def test_a_total_copied_into_the_neighbours_column() -> None:
+    """The new total 16 stands in the column of whists on C instead of on A: one mistake, all of the difference."""
+    record = game(six(1), six(2), six(3))
+    audit = check(paper(record, d2_whists_B_A=None, d2_whists_B_C=16, d3_whists_B_A=16))
+    assert found(audit) == [("d02.whists.B.C", "wrong opponent", 16, 0)]
+    assert whists_difference(audit)["B"] == 8
+
+
+def test_two_entries_exchanged() -> None:
+    """Both whist; each wrote the other's tricks."""
+    both = Deal(1, "6", declarer="A", defence={"B": "whist", "C": "whist"}, tricks={"A": 6, "B": 3, "C": 1})
+    audit = check(paper(game(both, six(2)), d1_whists_B_A=2, d1_whists_C_A=6, d2_whists_B_A=10))
+    assert found(audit) == [("d01.whists.B.A", "wrong player", 2, 6)]
+    assert whists_difference(audit) == {"A": 0, "B": -4, "C": 4}
+
+
+def test_the_same_entry_in_two_boxes() -> None:
+    audit = check(paper(game(six(1), six(2)), d1_whists_B_C=8))
+    assert found(audit) == [("d01.whists.B.C", "entered twice", 8, 0)]
+
+
+def test_entered_again_in_the_next_row() -> None:
+    record = game(six(1), six(2, declarer="B"), six(3))
+    audit = check(paper(record, d2_whists_B_A=16, d3_whists_B_A=24))
+    assert found(audit) == [("d02.whists.B.A", "entered twice", 16, 8)]
+
+
+def test_two_slips_that_cancel_in_one_box() -> None:
+    """Two too many in the third row, two too few in the seventh: the first is a mistake, the return is noted."""
+    audit = check(paper(TEN_SIXES, **{f"d{n}_whists_B_A": 8 * n + 2 for n in range(3, 7)}))
+    assert found(audit) == [("d03.whists.B.A", "arithmetic", 26, 24)]
+    assert audit.mistakes[0].corrected == 7
+    assert [note.deal for note in audit.notes if note.code == "put_right"] == [7]
+    assert not any(whists_difference(audit).values())
+
+
+def test_two_slips_that_cancel_in_the_settlement() -> None:
+    """B has three too many on A and A three too many on B: no whist changes hands, both are found."""
+    sheet = paper(game(six(1), six(2, declarer="C"), six(3)), d1_whists_B_A=11, d3_whists_B_A=19, d2_whists_A_B=3)
+    audit = check(sheet)
+    assert {(m.deal, m.cell) for m in audit.mistakes} == {(1, Cell("whists", "B", "A")), (2, Cell("whists", "A", "B"))}
+    assert not any(whists_difference(audit).values())
+
+
+def test_a_second_slip_in_the_same_box() -> None:
+    slips = {f"d{n}_whists_B_A": 8 * n + (2 if n < 7 else 5) for n in range(3, 11)}
+    audit = check(paper(TEN_SIXES, **slips))
+    assert found(audit) == [("d03.whists.B.A", "arithmetic", 26, 24), ("d07.whists.B.A", "arithmetic", 61, 58)]
+    assert [m.due for m in audit.mistakes] == [24, 56]
+    assert whists_difference(audit)["B"] == 5
+
+
+def test_only_one_of_two_slips_put_right() -> None:
+    slips = {f"d{n}_whists_B_A": 8 * n + 2 for n in (3, 4)} | {f"d{n}_whists_B_A": 8 * n + 5 for n in (5, 6)}
+    audit = check(paper(TEN_SIXES, **slips, **{f"d{n}_whists_B_A": 8 * n + 2 for n in range(7, 11)}))
+    assert [(m.deal, m.corrected) for m in audit.mistakes] == [(3, None), (5, 7)]
+    assert whists_difference(audit)["B"] == 2
+
+
+def test_unchanged_boxes_filled_in_are_no_mistakes() -> None:
+    sheet = paper(TEN_SIXES)
+    extra = [Written(n, "mountain", s, 0) for n in range(1, 11) for s in "ABC"]
+    extra += [Written(n, "whists", "C", 0, "A") for n in range(1, 11)]
+    audit = check(replace(sheet, written=(*sheet.written, *extra)))
+    assert not audit.mistakes and not audit.notes
+
+
+def test_an_old_total_written_again_where_something_was_due_is_forgotten() -> None:
+    audit = check(paper(game(six(1), six(2)), d2_whists_B_A=8))
+    assert [(m.field, m.kind, m.written) for m in audit.mistakes] == [("d02.whists.B.A", "forgotten", 8)]
+
+
+def test_nothing_written_says_so_and_is_no_error() -> None:
+    audit = check(TEN_SIXES)
+    assert audit.empty and not audit.mistakes and audit.written is None and audit.played is not None
+    assert "нечего" in check_report(TEN_SIXES)["message"] and "nothing" in check_report(TEN_SIXES, "en")["message"]
+
+
+def test_a_broken_record_comes_back_as_its_violations() -> None:
+    audit = check(game(Deal(1, "6", declarer="A", defence={"B": "whist", "C": "pass"}, tricks={"A": 6, "B": 5})))
+    assert audit.violations and audit.played is None and audit.written is None
+
+
+# --- pool and help ---------------------------------------------------------------------------------------------------
+
+START = Totals({"A": 9, "B": 4, "C": 0}, {}, {})
+FREE = Deal(1, "6", declarer="A", defence={"B": "pass", "C": "pass"})
+
+
+def test_missed_help() -> None:
+    """One point closes A's pool, the other should have helped B; A wrote both into his own pool."""
+    record = game(FREE, pool=10, start=START)
+    audit = check(paper(record, d1_pool_A=11, d1_pool_B=None, d1_whists_A_B=None))
+    assert found(audit) == [("d01.pool.A", "missed help", 11, 10)]
+    whists_difference(audit)
+    audit = check(paper(record, d1_pool_B=None, d1_whists_A_B=None))
+    assert found(audit) == [("d01.whists.A.B", "missed help", None, 10)]
+    whists_difference(audit)
+    audit = check(paper(record, d1_pool_B=None))
+    assert found(audit) == [("d01.pool.B", "missed help", None, 5)]
+
+
+def test_pool_over_the_limit() -> None:
+    record = game(FREE, pool=10, start=START)
+    audit = check(paper(record, d1_pool_A=11))
+    assert found(audit) == [("d01.pool.A", "pool over the limit", 11, 10)]
+
+
+def test_help_to_the_wrong_player() -> None:
+    record = game(FREE, pool=10, start=START)
+    audit = check(paper(record, d1_pool_B=None, d1_pool_C=1, d1_whists_A_B=None, d1_whists_A_C=10))
+    assert {(m.field, m.kind) for m in audit.mistakes} == {
+        ("d01.pool.C", "wrong player"),
+        ("d01.whists.A.C", "wrong opponent"),
+    }
+    whists_difference(audit)
+
+
+def test_the_pool_counted_down() -> None:
+    """Whoever counts down from ten writes 8, 6, 4: no mistake; a slip shows in his own figures."""
+    record = game(six(1), six(2), six(3), pool=10)
+    audit = check(paper(record, d1_pool_A=8, d2_pool_A=6, d3_pool_A=4))
+    assert not audit.mistakes and [note.code for note in audit.notes] == ["counting_down"]
+    assert audit.played == audit.written
+    audit = check(paper(record, d1_pool_A=8, d2_pool_A=6, d3_pool_A=5))
+    assert found(audit) == [("d03.pool.A", "arithmetic", 5, 4)]
+    whists_difference(audit)
+
+
+def test_one_late_pool_entry_is_not_counting_down() -> None:
+    """8 of 10 is both 10 - 2 and 6 + 2 with the six forgotten: the pool is counted up."""
+    eight = Deal(1, "8", declarer="A", defence={"B": "pass", "C": "pass"})
+    record = game(eight, six(2), pool=10)
+    assert [(m.field, m.kind) for m in check(paper(record, d1_pool_A=None)).mistakes] == [("d01.pool.A", "forgotten")]
+
+
+# --- what settles the same -------------------------------------------------------------------------------------------
+
+RASPASY = Deal(1, "raspasy", tricks={"A": 0, "B": 4, "C": 6})
+
+
+def test_zero_in_the_pool_or_off_the_mountain() -> None:
+    for convention, sheet in (
+        ("sochi", {"d1_pool_A": None, "d1_mountain_A": -1}),
+        ("leningrad", {"d1_pool_A": None, "d1_mountain_A": -4}),
+        ("fspr", {"d1_mountain_A": None, "d1_pool_A": 2}),
+    ):
+        audit = check(paper(game(RASPASY, convention=convention), **sheet))
+        assert not audit.mistakes and [note.code for note in audit.notes] == ["equivalent"]
+        assert audit.played == audit.written
+
+
+def test_amnesty_on_raspasy_is_a_note_when_everyone_plays() -> None:
+    raspasy = Deal(1, "raspasy", tricks={"A": 3, "B": 2, "C": 5})
+    audit = check(paper(game(raspasy), d1_mountain_A=1, d1_mountain_B=None, d1_mountain_C=3))
+    assert not audit.mistakes and [note.code for note in audit.notes] == ["amnesty"]
+    assert audit.played == audit.written
+
+
+def test_amnesty_with_an_idle_dealer_moves_whists() -> None:
+    """Three of four forgive themselves two tricks: 15 whists to the dealer's cost, and every box is named."""
+    raspasy = Deal(1, "raspasy", dealer="D", tricks={"A": 3, "B": 2, "C": 5})
+    audit = check(paper(game(raspasy, players=4), d1_mountain_A=1, d1_mountain_B=None, d1_mountain_C=3))
+    assert {m.cell.seat for m in audit.mistakes} == {"A", "B", "C"}
+    assert whists_difference(audit) == {"A": 5, "B": 5, "C": 5, "D": -15}
+
+
+def test_an_amnesty_taken_back_by_one_is_a_mistake() -> None:
+    first = Deal(1, "raspasy", tricks={"A": 3, "B": 2, "C": 5})
+    second = Deal(2, "misere", declarer="A", tricks={"A": 1})
+    audit = check(paper(game(first, second), d1_mountain_A=1, d1_mountain_B=None, d1_mountain_C=3, d2_mountain_A=13))
+    assert [m.field for m in audit.mistakes] == ["d02.mountain.A"]
+    whists_difference(audit)
+
+
+def test_a_half_rounded_is_a_note() -> None:
+    """Two tied winners share 5 x 5 whists: 12 1/2 each, 12 or 13 on paper."""
+    deal = Deal(1, "raspasy", tricks={"A": 1, "B": 1, "C": 8})
+    tie = Deal(2, "raspasy", tricks={"A": 0, "B": 5, "C": 5})
+    record = Game("moscow", NAMES_3, (deal, tie), options={"raspasy_whists": 5, "raspasy_count": "above_minimum"})
+    totals = ledger(record).end.totals()
+    assert totals.whists["A"]["C"] == Fraction(35, 2) + 25
+    boxes = [Written(d.deal, e.column, e.seat, int(e.total), e.on) for d in ledger(record).deals for e in d.entries]
+    audit = check(replace(record, written=boxes))
+    assert not audit.mistakes and {note.code for note in audit.notes} == {"rounded"}
+
+
+NAMES_3 = {"A": "", "B": "", "C": ""}
+
+
+# --- the carry-over row, unread boxes, the result --------------------------------------------------------------------
+
+
+def test_the_carry_over_row_is_checked_against_the_start() -> None:
+    start = Totals({"A": 4, "B": 2, "C": 0}, {"A": 6}, {"B": {"A": 12}})
+    record = game(six(1), start=start)
+    row = [Written(0, "pool", "A", 4), Written(0, "mountain", "A", 8), Written(0, "whists", "B", 12, "A")]
+    sheet = paper(record)
+    audit = check(replace(sheet, written=(*row, *sheet.written)))
+    assert [(m.field, m.written, m.expected) for m in audit.mistakes] == [("d00.mountain.A", 8, 6)]
+    assert audit.mistakes[0].message.ru.startswith("Перенос")
+
+
+def test_the_carry_over_row_is_the_start_where_none_is_given() -> None:
+    sheet = game(
+        six(1), written=[Written(0, "pool", "A", 4), Written(1, "pool", "A", 6), Written(1, "whists", "B", 8, "A")]
+    )
+    audit = check(sheet)
+    assert not audit.mistakes and audit.totals_played is not None and audit.totals_played.pool["A"] == 6
+
+
+def test_an_unread_box_is_not_forgotten() -> None:
+    sheet = paper(TEN_SIXES, d4_whists_B_A=None)
+    audit = check(sheet, unread={(4, Cell("whists", "B", "A"))})
+    assert not audit.mistakes
+    # A slip somewhere at or under the unread box shows in the next box that can be read.
+    slipped = paper(TEN_SIXES, d4_whists_B_A=None, **{f"d{n}_whists_B_A": 8 * n + 3 for n in range(5, 11)})
+    assert [m.field for m in check(slipped, unread={(4, Cell("whists", "B", "A"))}).mistakes] == ["d05.whists.B.A"]
+
+
+def test_the_written_result_is_judged_by_the_totals_as_written() -> None:
+    record = game(six(1), six(2), six(3))
+    sheet = paper(record)
+    assert check(replace(sheet, result={"A": 16, "B": 4, "C": -20})).result.verdict == "exact"  # type: ignore[union-attr]
+    wrong = check(replace(sheet, result={"A": 16, "B": 5, "C": -20})).result
+    assert wrong is not None and wrong.verdict == "wrong" and "сумма 1" in wrong.message.ru
+
+
+# --- fines, comparison, plain data -----------------------------------------------------------------------------------
+
+
+def test_fines_of_kodeks_4_2_7() -> None:
+    """Whists in excess are written back by the victim, pool points go to the writer's mountain; too little is none."""
+    record = game(six(1), six(2))
+    whists = fine(check(paper(record, d2_whists_B_A=18)).mistakes[0])
+    assert whists is not None and (whists.cell, whists.amount) == (Cell("whists", "A", "B"), 2)
+    pool = fine(check(paper(record, d2_pool_A=7)).mistakes[0])
+    assert pool is not None and (pool.cell, pool.amount) == (Cell("mountain", "A"), 3)
+    assert fine(check(paper(record, d2_whists_B_A=14)).mistakes[0]) is None
+
+
+def test_two_records_of_one_table() -> None:
+    one = paper(TEN_SIXES)
+    assert compare(one, one) == ()
+    two = replace(paper(TEN_SIXES, d3_whists_B_A=42), deals=(*TEN_SIXES.deals[:4], six(5, own=7), *TEN_SIXES.deals[5:]))
+    differences = compare(one, two)
+    assert [(d.deal, d.field) for d in differences] == [(3, "whists.B.A"), (5, "tricks")]
+    assert differences[0].message.ru == "сдача 3, whists.B.A: 24 и 42"
+
+
+def test_plain_data_of_a_mistake() -> None:
+    sheet = paper(TEN_SIXES, **{f"d{n}_whists_B_A": 8 * n + 2 for n in range(3, 11)})
+    report = audit_to_dict(check(sheet), sheet, "en")
+    mistake = report["mistakes"][0]
+    shown = [mistake[key] for key in ("deal", "field", "column", "seat", "on", "kind", "written", "expected")]
+    assert shown == [3, "d03.whists.B.A", "whists", "B", "A", "arithmetic", 26, 24]
+    assert mistake["cost"] == {"A": "-2", "B": "2", "C": "0"}
+    assert report["difference"] == {"A": "-2", "B": "2", "C": "0"}
+    assert mistake["fine"]["cell"] == "whists.A.B"
+
+
+def test_every_kind_can_be_told() -> None:
+    assert len(set(KINDS)) == len(KINDS) == 12
