@@ -152,9 +152,8 @@ def complain(line: str) -> None:
 
 def _speak(command: Any, lang: Lang) -> None:
     """Leave of every help text the chosen language."""
-    if lang == "ru":
-        for name, words in _RUSSIAN_HEADINGS.items():
-            setattr(rich_utils, name, words)
+    for name, words in _HEADINGS.items():
+        setattr(rich_utils, name, words.in_(lang))
     for one in [command, *getattr(command, "commands", {}).values()]:
         for name in ("help", "short_help", "epilog"):
             if text := getattr(one, name):
@@ -175,12 +174,11 @@ _COMPLETION = {
     "show_completion": both("Показать настройку дополнения по Tab.", "Show the set-up of completion with Tab."),
 }
 
-_RUSSIAN_HEADINGS = {
-    "ARGUMENTS_PANEL_TITLE": "Что указать",
-    "OPTIONS_PANEL_TITLE": "Параметры",
-    "COMMANDS_PANEL_TITLE": "Команды",
-    "REQUIRED_LONG_STRING": "[обязательно]",
-    "DEFAULT_STRING": "[по умолчанию: {}]",
+_HEADINGS = {
+    "ARGUMENTS_PANEL_TITLE": Text("Что указать", "Arguments"),
+    "OPTIONS_PANEL_TITLE": Text("Параметры", "Options"),
+    "COMMANDS_PANEL_TITLE": Text("Команды", "Commands"),
+    "REQUIRED_LONG_STRING": Text("[обязательно]", "[required]"),
 }
 
 

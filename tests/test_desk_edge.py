@@ -1,0 +1,143 @@
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from desk.cli import app
+from desk.edge import Group, language, run
+
+COMMANDS = ("print", "layout", "read", "settle", "check", "conventions", "demo")
+CYRILLIC = re.compile("[а-яё]", re.I)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "expected"),
+    [
+        (["read", "--lang", "en"], {"LANG": "ru_RU.UTF-8"}, "en"),
+        (["--lang=ru", "read"], {"LANG": "en_US.UTF-8"}, "ru"),
+        (["--lang", "ru", "read", "--lang", "en"], {}, "en"),
+        ([], {"LANG": "en_GB.UTF-8"}, "en"),
+        ([], {"LC_ALL": "ru_RU.UTF-8", "LANG": "en_GB.UTF-8"}, "ru"),
+        ([], {"LANG": "C.UTF-8"}, "ru"),
+        ([], {"LC_ALL": "", "LANG": "en"}, "en"),
+        ([], {}, "ru"),
+    ],
+)
+def test_the_language_is_the_one_asked_for_else_the_locales_else_russian(arguments, environment, expected):
+    assert language(arguments, environment) == expected
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("lang", ["ru", "en"])
+def test_every_command_has_help_with_an_example_in_either_language(pulka, command, lang):
+    ran = pulka(command, "--help", "--lang", lang) if lang == "en" else pulka(command, "--help")
+    assert ran.code == 0
+    assert re.search({"ru": r"Пример:\s+pulka ", "en": r"Example:\s+pulka "}[lang] + command, ran.out)
+    assert "--lang" in ran.out
+    assert "\x1f" not in ran.out
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+def test_help_is_wholly_in_one_language(pulka, command):
+    russian, english = pulka(*command, "--help").out, pulka("--lang", "en", *command, "--help").out
+    assert not CYRILLIC.search(english.replace("стол;место", ""))
+    for line in russian.splitlines():
+        # Every line of a panel that explains an option or command explains it in Russian.
+        words = re.findall(r"[A-Za-z]{4,}", re.sub(r"--[\w-]+|<\w+>|[\w-]+\.(pdf|json|csv)", "", line))
+        if line.startswith("│ --") or line.startswith("│    --"):
+            assert CYRILLIC.search(line), line
+        assert len(words) < 5, line
+
+
+def test_without_a_command_there_is_help(pulka):
+    ran = pulka()
+    assert ran.code == 0
+    for name in COMMANDS:
+        assert name in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ru", "en"),
+    [
+        (["print"], "не указано: БЛАНК", "FORM is not given"),
+        (["print", "protocol"], "не указано: --out/-o", "--out/-o is not given"),
+        (["layout", "protocol", "--playrs", "3"], "нет параметра --playrs; похожие: --players", "there is no option"),
+        (["layout", "protocol", "--players"], "после --players нужно значение", "--players needs a value"),
+        (["layout", "protocol", "--json=1"], "у --json не бывает значения", "--json takes no value"),
+        (["layout", "protocol", "else"], "лишнее: else", "unexpected: else"),
+        (["layout", "protocol", "--players", "four"], "--players four: нужно целое число", "expected a whole number"),
+        (["layout", "protocol", "--players", "9"], "нет бланка «protocol» на 9", "there is no form 'protocol' for 9"),
+        (["layout", "pulka"], "нет бланка «pulka» на 4", "there is no form 'pulka' for 4"),
+        (["layout", "protocol", "--rows", "99"], "не входит строк: 99", "99 rows do not fit"),
+        (["settl", "x"], "нет команды «settl»; есть: print", "there is no command 'settl'"),
+        (["conventions", "sotchi"], "нет конвенции «sotchi»", "no convention 'sotchi'"),
+        (["settle", "no-such.json"], "no-such.json: нет такого файла", "no-such.json: no such file"),
+        (["read", "no-such-folder"], "no-such-folder: нет такого файла", "no-such-folder: no such file"),
+    ],
+)
+def test_wrong_usage_is_one_line_in_the_users_language(pulka, arguments, ru, en):
+    for lang, expected in (("ru", ru), ("en", en)):
+        ran = pulka("--lang", lang, *arguments)
+        assert ran.code == 2
+        (line,) = ran.complaints
+        assert line.startswith("pulka: ")
+        assert expected in line
+        assert ran.out == ""
+        if lang == "en":
+            assert not CYRILLIC.search(line)
+
+
+def test_a_language_there_is_not_is_refused(pulka):
+    for arguments in (("--lang", "fr"), ("conventions", "--lang", "fr")):
+        ran = pulka(*arguments)
+        assert ran.code == 2
+        assert ran.complaints == ["pulka: --lang fr: есть ru и en"]
+
+
+@pytest.fixture
+def failing():
+    """A program whose commands fail in ways that nobody foresaw."""
+    failing = typer.Typer(cls=Group)
+
+    @failing.command()
+    def crash() -> None:
+        raise RuntimeError("two\nlines")
+
+    @failing.command()
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    return failing
+
+
+def test_a_failure_of_the_program_is_one_line_and_its_own_code(failing, capsys, monkeypatch):
+    assert run(failing, ["crash"], "en") == 4
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        "pulka: the program itself failed: RuntimeError: two lines (for details run again with PULKA_DEBUG=1)"
+    ]
+    monkeypatch.setenv("PULKA_DEBUG", "1")
+    with pytest.raises(RuntimeError):
+        run(failing, ["crash"], "en")
+
+
+def test_an_interrupt_ends_with_130(failing):
+    assert run(failing, ["interrupt"], "ru") == 130
+
+
+def test_a_closed_pipe_is_quiet():
+    program = [sys.executable, "-c", "from desk.cli import main; main()", "layout", "protocol"]
+    read, write = os.pipe()
+    os.close(read)
+    ran = subprocess.run(program, stdout=write, stderr=subprocess.PIPE, timeout=60)
+    os.close(write)
+    assert ran.stderr == b""
+    assert ran.returncode == 141
+
+
+def test_the_program_is_installed_under_its_name():
+    command = typer.main.get_command(app)
+    assert tuple(command.commands) == COMMANDS
