@@ -1,0 +1,259 @@
+import json
+
+import pypdfium2
+import pytest
+
+from scoring import convention_names
+from scoring.files import game_from_json, game_to_csv
+from sheets import look_up, register_path
+from templates import decode, layout_json, load_form
+
+# --- print and layout
+
+
+def test_print_makes_a_sheet_a_table_and_remembers_them(pulka, tmp_path):
+    names = tmp_path / "names.csv"
+    names.write_text("стол;А;Б;В;Г\n" + "".join(f"{n};Ив{n};Пе{n};Си{n};Ор{n}\n" for n in (1, 2, 3)), "utf-8")
+    out = tmp_path / "round.pdf"
+    order = ["print", "protocol", "--pool", 20, "-o", out, "--tables", "1-3", "--names", names, "--copies", 2]
+    ran = pulka(*order, "--event", "Кубок  клуба", "--round", 2, "--option", "whist=gentleman", "--json")
+    assert ran.code == 0
+    sheets = ran.json["sheets"]
+    assert [sheet["table"] for sheet in sheets] == [1, 1, 2, 2, 3, 3]
+    assert len({sheet["code"] for sheet in sheets}) == 6
+    identity = decode(sheets[2]["code"])
+    assert (identity.round, identity.pool, identity.convention) == (2, 20, "sochi")
+    assert identity.options == {"whist": "gentleman"}
+    remembered = look_up(identity)
+    assert remembered.event == "Кубок клуба"
+    assert remembered.names == {"A": "Ив2", "B": "Пе2", "C": "Си2", "D": "Ор2"}
+    with pypdfium2.PdfDocument(out) as document:
+        assert len(document) == 6
+        text = document[4].get_textpage().get_text_bounded()
+    for word in ("Кубок клуба", "Ив3", "Ор3", "джентльменский"):
+        assert word in text
+
+
+def test_print_speaks_the_language_asked_for(pulka, tmp_path):
+    out = tmp_path / "en.pdf"
+    ran = pulka("--lang", "en", "print", "protocol", "--players", 3, "-o", out, "--convention", "leningrad")
+    assert ran.code == 0
+    assert ran.out == f"{out}: 1 sheets\n"
+    with pypdfium2.PdfDocument(out) as document:
+        text = document[0].get_textpage().get_text_bounded()
+    assert "Declarer" in text
+    assert "Leningrad" in text
+
+
+def test_tables_come_from_the_names_where_nobody_says_them(pulka, tmp_path):
+    names = tmp_path / "names.csv"
+    names.write_text("7;Ан;Бе;Ве\n4;Ге;Де;Же\n", "utf-8")
+    ran = pulka("print", "protocol", "--players", 3, "-o", tmp_path / "o.pdf", "--names", names, "--json")
+    assert [sheet["table"] for sheet in ran.json["sheets"]] == [4, 7]
+
+
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [
+        (["--pool", "-5"], "--pool -5: нужно целое число от 1 до 9999"),
+        (["--pool", "0"], "--pool 0"),
+        (["--pool", "двадцать"], "--pool двадцать"),
+        (["--tables", "1-1000000"], "--tables 1-1000000"),
+        (["--tables", "1-1999", "--copies", "2"], "листов вышло бы 3998"),
+        (["--paper", "letter"], "бланки есть только на A4"),
+        (["--convention", "kamchatka"], "kamchatka"),
+        (["--option", "premiums=misere 30"], "premiums"),
+        (["--rows", "0"], "--rows 0"),
+        (["--event", "Турнир " * 200], "лист не напечатать"),
+    ],
+)
+def test_an_order_that_cannot_be_printed_leaves_nothing(pulka, tmp_path, order, said):
+    ran = pulka("print", "protocol", "-o", tmp_path / "o.pdf", *order)
+    assert ran.code == 2
+    (line,) = ran.complaints
+    assert said in line
+    assert list(tmp_path.iterdir()) == []
+    assert not register_path().exists()
+
+
+def test_names_for_tables_that_are_not_printed_are_refused(pulka, tmp_path):
+    names = tmp_path / "names.csv"
+    names.write_text("7;Ан;Бе;Ве\n4;Ге;Де;Же\n", "utf-8")
+    ran = pulka("print", "protocol", "--players", 3, "-o", tmp_path / "o.pdf", "--names", names, "--tables", "1-6")
+    assert ran.code == 2
+    assert "есть имена для столов 7, а в --tables 1-6 их нет" in ran.err
+
+
+def test_our_own_pdf_is_written_over_and_a_strange_file_never(pulka, tmp_path):
+    out = tmp_path / "o.pdf"
+    assert pulka("print", "protocol", "-o", out).code == 0
+    first = out.read_bytes()
+    assert pulka("print", "protocol", "-o", out).code == 0
+    assert out.read_bytes() != first
+    out.write_text("the minutes of the last meeting")
+    ran = pulka("print", "protocol", "-o", out)
+    assert ran.code == 2
+    assert "напечатан он не этой программой" in ran.err
+    assert out.read_text() == "the minutes of the last meeting"
+
+
+def test_a_place_that_cannot_be_written_to_is_said(pulka, tmp_path):
+    assert "нет такой папки" in pulka("print", "protocol", "-o", tmp_path / "none" / "o.pdf").err
+    assert "это папка" in pulka("print", "protocol", "-o", tmp_path).err
+
+
+def test_sheets_are_good_even_where_they_cannot_be_remembered(pulka, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PULKA_HOME", str(tmp_path / "file"))
+    ran = pulka("print", "protocol", "-o", tmp_path / "o.pdf")
+    assert ran.code == 1
+    assert "листы напечатаны, но не внесены в список" in ran.err
+    assert (tmp_path / "o.pdf").exists()
+
+
+@pytest.mark.parametrize("flag", [[], ["--json"]])
+def test_layout_is_the_form_in_millimetres(pulka, flag):
+    ran = pulka("layout", "protocol", "--players", 3, "--rows", 12, *flag)
+    assert ran.code == 0
+    assert ran.json == layout_json(load_form("protocol", 3, 12))
+
+
+# --- game records
+
+
+RECORD = {
+    "format": "pulka-game/1",
+    "convention": "sochi",
+    "pool": 20,
+    "players": {"A": "Иванов", "B": "Петров", "C": "Сидоров", "D": "Орлов"},
+    "deals": [
+        {
+            "deal": 1,
+            "dealer": "D",
+            "declarer": "A",
+            "contract": "6",
+            "defence": {"B": "whist", "C": "pass"},
+            "tricks": {"A": 6, "B": 4},
+        },
+        {"deal": 2, "dealer": "A", "declarer": "C", "contract": "misere", "tricks": {"C": 1}},
+        {"deal": 3, "dealer": "B", "contract": "raspasy", "tricks": {"A": 2, "C": 3, "D": 5}},
+    ],
+    "written": [
+        {"deal": 1, "column": "pool", "seat": "A", "value": 2},
+        {"deal": 1, "column": "whists", "seat": "B", "on": "A", "value": 8},
+        {"deal": 2, "column": "mountain", "seat": "C", "value": 10},
+        {"deal": 3, "column": "mountain", "seat": "A", "value": 2},
+        {"deal": 3, "column": "mountain", "seat": "C", "value": 13},
+        {"deal": 3, "column": "mountain", "seat": "D", "value": 5},
+    ],
+}
+
+
+def changed(**changes):
+    """The record as JSON text, with deal 1 (`deal_…`), a written value or the head changed."""
+    record = json.loads(json.dumps(RECORD))
+    for name, value in changes.items():
+        if name.startswith("deal_"):
+            record["deals"][0][name.removeprefix("deal_")] = value
+        elif name == "written":
+            record["written"][1]["value"] = value
+        else:
+            record[name] = value
+    return json.dumps(record, ensure_ascii=False)
+
+
+@pytest.fixture
+def record(tmp_path):
+    def saved(text=None, name="game.json"):
+        file = tmp_path / name
+        file.write_text(text if text is not None else changed(), "utf-8")
+        return file
+
+    return saved
+
+
+def test_settle_gives_every_entry_its_reason_and_the_result(pulka, record):
+    ran = pulka("settle", record())
+    assert ran.code == 0
+    for words in ("висты Б на А", "4 взятки на висте", "мизер не сыгран", "Средняя гора", "А Иванов", "−85"):
+        assert words in ran.out
+    result = pulka("settle", record(), "--json").json
+    assert result["settlement"] == {"A": "37", "B": "53", "C": "-85", "D": "-5"}
+    assert result["format"] == "pulka-settlement/1"
+
+
+def test_settle_takes_csv_and_standard_input_as_well(pulka, record, monkeypatch):
+    import io
+
+    expected = pulka("settle", record(), "--json").json
+    text = game_to_csv(game_from_json(changed()))
+    assert pulka("settle", record(text, "game.csv"), "--json").json == expected
+    for given in (text, changed(), "\ufeff" + changed()):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
+        assert pulka("settle", "-", "--json").json == expected
+
+
+def test_check_finds_nothing_in_an_honest_record_and_says_so(pulka, record):
+    ran = pulka("check", record(), "--lang", "en")
+    assert ran.code == 0
+    assert "No mistakes in the writing." in ran.out
+
+
+def test_check_names_the_mistake_and_what_it_costs(pulka, record):
+    file = record(changed(written=10))
+    ran = pulka("check", file)
+    assert ran.code == 1
+    assert "написано 10, должно быть 8" in ran.out
+    assert "А −2, Б +2" in ran.out
+    (mistake,) = pulka("check", file, "--json").json["mistakes"]
+    assert (mistake["field"], mistake["written"], mistake["expected"]) == ("d01.whists.B.A", 10, 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "файл пуст"),
+        ("not a record", "это не JSON"),
+        ('{"format": "other/1"}', "pulka-game/1"),
+        (changed(deal_tricks={"A": 7, "B": 4}), "сдача 1: всего записано: 11 взяток; ожидается не больше 10"),
+        (changed(deal_tricks={"A": 11}), "сдача 1, место А: записано: 11 взяток; в сдаче их 10"),
+        (changed(deal_defence={"B": "whist", "D": "whist"}), "сдача 1, место Г: вистует сдающий"),
+        (changed(pool=-5), "пуля до -5; ожидается целое число больше нуля"),
+        (changed(convention="sotchi"), "нет конвенции «sotchi»"),
+    ],
+    ids=["empty", "text", "other format", "eleven in all", "eleven tricks", "dealer whists", "pool of -5", "convention"],
+)
+@pytest.mark.parametrize("command", ["settle", "check"])
+def test_a_record_against_the_rules_is_said_where_it_is(pulka, record, command, text, said):
+    file = record(text)
+    ran = pulka(command, file)
+    assert ran.code == 2
+    assert ran.out == ""
+    assert any(said in line for line in ran.complaints), ran.err
+    for line in ran.complaints:
+        assert line.startswith(f"pulka: {file}: ")
+
+
+def test_check_as_json_lists_what_the_record_breaks(pulka, record):
+    ran = pulka("check", record(changed(deal_tricks={"A": 11})), "--json")
+    assert ran.code == 2
+    (violation,) = ran.json["violations"]
+    assert (violation["deal"], violation["seat"], violation["field"]) == (1, "A", "tricks")
+
+
+# --- conventions
+
+
+def test_conventions_lists_them_all_and_tells_of_each(pulka):
+    listed = pulka("conventions")
+    assert listed.code == 0
+    for name in convention_names():
+        assert name in listed.out
+        one = pulka("conventions", name, "--lang", "en")
+        assert one.code == 0
+        assert name in one.out
+    as_data = pulka("conventions", "--json").json
+    assert [convention["name"] for convention in as_data] == list(convention_names())
+    sochi = pulka("conventions", "sochi", "--json").json
+    assert sochi["options"]["values"]["value"] == [2, 4, 6, 8, 10, 10]
+    assert sochi["options"]["half_whist"]["value"] is True
