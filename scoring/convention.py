@@ -6,6 +6,7 @@ everything that changes a number is an option with a value.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -196,13 +197,13 @@ _OPTIONS = (
         "obligation",
         "обязательные взятки вистующих на 6–10",
         "tricks the whisters owe on 6–10",
-        "Kodeks 3.8",
+        "Kodeks part 3",
     ),
     _choice(
         "high_responsibility",
         "на 8–10 при двух вистах отвечает",
         "on 8–10 with both whisting, who answers",
-        "Kodeks 3.8",
+        "Kodeks part 3",
         last=("вистовавший последним", "whoever whisted last"),
         both=("каждый полностью", "each in full"),
         split=("оба поровну", "both, in equal parts"),
@@ -212,7 +213,7 @@ _OPTIONS = (
         "shortage",
         "недобор на 6–7 при двух вистах",
         "shortage on 6–7 with both whisting",
-        "Kodeks 3.8",
+        "Kodeks part 3",
         capped=("не больше недобора пары", "no more than the pair lacks"),
         personal=("личный", "personal"),
     ),
@@ -230,7 +231,7 @@ _OPTIONS = (
         "amount",
         "консоляция за недобор",
         "consolation for an undertrick",
-        "«Преферанс», Ленинградка, п. 2",
+        "«Расчёт пули в преферансе»",
         price=("по цене виста", "the price of a whist"),
         none=("нет", "none"),
     ),
@@ -246,13 +247,13 @@ _OPTIONS = (
         "bool",
         "консоляцию пишет и сдающий",
         "the dealer who sits out writes consolation too",
-        "Kodeks 3.8",
+        "Kodeks part 3",
     ),
     _choice(
         "ten",
         "десятерная",
         "a ten is",
-        "Kodeks 3.8; «Преферанс», варианты ленинградки",
+        "Kodeks part 3; «Преферанс», варианты ленинградки",
         whisted=("вистуется", "whisted"),
         checked=("проверяется", "checked"),
         consolation=("вистуется, пишется только консоляция", "whisted, only consolation is written"),
@@ -273,7 +274,11 @@ _OPTIONS = (
         "FSPR 6",
     ),
     _plain(
-        "concede", "bool", "можно уйти без розыгрыша (без трёх)", "a contract may be conceded (three down)", "Kodeks 3"
+        "concede",
+        "bool",
+        "можно уйти без розыгрыша (без трёх)",
+        "a contract may be conceded (three down)",
+        "Kodeks part 3",
     ),
     _plain(
         "stalingrad",
@@ -420,8 +425,9 @@ def parse_option(name: str, value: Any) -> Any:
 
 
 def _refuse(option: Option, value: Any, ru: str, en: str) -> ConventionError:
+    found = json.dumps(value, ensure_ascii=False, default=str)
     return ConventionError(
-        Text(f"{option.name}: стоит {value!r}, ожидается {ru}", f"{option.name}: found {value!r}, expected {en}")
+        Text(f"{option.name}: стоит {found}, ожидается {ru}", f"{option.name}: found {found}, expected {en}")
     )
 
 

@@ -363,7 +363,7 @@ def _shortage(
     short: Number,
     obligation: int,
 ) -> None:
-    """What two whisters write in the mountain when they are short (Kodeks 3.8)."""
+    """What two whisters write in the mountain when they are short (Kodeks part 3)."""
     convention = book.convention
     if contract in _HALVES:
         if lacking <= 0:
@@ -628,7 +628,8 @@ def reason_text(reason: Reason) -> Text:
             f", of which {figure(amount)} close the pool ({_KODEKS.en} 4.2.3)",
         )
     rule = _RULES[code]
-    return _SENTENCES[code](amount, *args) + Text(f" ({rule.replace('Kodeks', _KODEKS.ru)})", f" ({rule})")
+    russian = rule.replace("Kodeks part", "Кодекс, часть").replace("Kodeks", _KODEKS.ru)
+    return _SENTENCES[code](amount, *args) + Text(f" ({russian})", f" ({rule})")
 
 
 _KODEKS = Text("Кодекс", "Kodeks")
