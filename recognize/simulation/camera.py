@@ -121,8 +121,6 @@ def photograph(
     page, raster_scale = _fitting_raster(page, px_per_mm, view)
     printed = (view.to_form(sheet).reshape(sheet_map.shape) * raster_scale - 0.5).astype(np.float32)
     at = _blow_up(printed, view.mesh, width, height)
-    maps = cv2.convertMaps(at[..., 0], at[..., 1], cv2.CV_16SC2)
-    del at
     alpha = np.clip(_blow_up(edge * view.px_per_mm + 0.5, view.mesh, width, height), 0, 1)
     shade = _blow_up(light, view.mesh, width, height)
 
@@ -141,31 +139,33 @@ def photograph(
     tone, exposure = _tone(shot, view, light, sheet)
 
     noise = rng.standard_normal((height, width), dtype=np.float32)
-    noise = cv2.GaussianBlur(noise, (0, 0), 0.6) * np.float32(shot.noise / 0.47)
+    noise = cv2.GaussianBlur(noise, (0, 0), 0.6)
+    noise *= np.float32(shot.noise / 0.47)
+    # One channel at a time, in the same two buffers: a 12-megapixel float picture is 48 MB.
+    plane, other = np.empty_like(noise), np.empty_like(noise)
     channels = []
     for c in range(3):
         raster = reflect[page[..., c]]
         raster *= grain
-        plane = cv2.remap(raster, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=PAPER)
+        cv2.remap(raster, at, None, cv2.INTER_LINEAR, plane, cv2.BORDER_CONSTANT, PAPER)
         low = cv2.remap(_TO_LINEAR[under[..., c]], under_at, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
         low *= contact
-        low = cv2.resize(low, (width, height), interpolation=cv2.INTER_LINEAR)
-        plane -= low
+        cv2.resize(low, (width, height), other, interpolation=cv2.INTER_LINEAR)
+        plane -= other
         plane *= alpha
-        plane += low
-        del low
+        plane += other
         if things is not None and cover is not None:
             over = cv2.resize(cover, (width, height), interpolation=cv2.INTER_LINEAR).astype(np.float32) / 255
-            colour = cv2.resize(things[..., c], (width, height), interpolation=cv2.INTER_LINEAR)
-            plane += over * (colour - plane)
+            cv2.resize(things[..., c], (width, height), other, interpolation=cv2.INTER_LINEAR)
+            plane += over * (other - plane)
         plane *= shade
         if glossy is not None:
             plane += glossy
-        plane = _blur(plane, shot)
+        _blur(plane, other, shot)
         plane *= np.float32(exposure * shot.lamp[c] * 65535 / _HEADROOM)
-        encoded = tone[np.minimum(plane, 65535, out=plane).astype(np.uint16)]
-        encoded += noise
-        channels.append(cv2.convertScaleAbs(np.maximum(encoded, 0, out=encoded)))
+        np.take(tone, np.minimum(plane, 65535, out=plane).astype(np.uint16), out=other, mode="clip")
+        other += noise
+        channels.append(cv2.convertScaleAbs(np.maximum(other, 0, out=other)))
     image = cv2.merge(channels)
     if shot.sharpen:
         soft = cv2.GaussianBlur(image, (0, 0), 1.2)
@@ -372,7 +372,7 @@ def _light(shot: Shot, view: _View, sheet: Points, desk: Points, rng: np.random.
 def _contact(shot: Shot, view: _View, desk: Points) -> Plane:
     """How much of its light the desk keeps beside the sheet; a raised sheet takes more of it, further out."""
     outside = np.linalg.norm(np.maximum(np.abs(desk) - view.middle, 0), axis=1)
-    raised = min(shot.bend.height, 12.0) if shot.bend.kind != "flat" else 0.0
+    raised = min(abs(shot.bend.height), 12.0) if shot.bend.kind != "flat" else 0.0
     return np.asarray(1 - (0.2 + 0.03 * raised) * np.exp(-outside / (1 + 0.8 * raised)), dtype=np.float32)
 
 
@@ -420,19 +420,20 @@ def _tone(shot: Shot, view: _View, light: Plane, sheet: Points) -> tuple[Plane, 
     return levels.astype(np.float32), float(min(exposure, brightest))
 
 
-def _blur(plane: Plane, shot: Shot) -> Plane:
+def _blur(plane: Plane, spare: Plane, shot: Shot) -> None:
+    """Blur the plane in place, in linear light; `spare` is a buffer of the same size."""
     sigma = shot.defocus
     if sigma > 2.0:
-        # A disc has twice its radius's worth of sigma; wide ones are drawn at half size, where nothing fine is left.
+        # Out of focus a point is a disc, its radius twice its sigma; drawn at half size, where nothing finer is left.
         half = cv2.resize(plane, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-        radius = sigma
-        n = 2 * int(np.ceil(radius)) + 1
+        n = 2 * int(np.ceil(sigma)) + 1
         y, x = np.mgrid[:n, :n] - n // 2
-        disc = np.clip(radius + 0.5 - np.hypot(x, y), 0, 1).astype(np.float32)
+        disc = np.clip(sigma + 0.5 - np.hypot(x, y), 0, 1).astype(np.float32)
         half = cv2.filter2D(half, -1, disc / disc.sum(), borderType=cv2.BORDER_REPLICATE)
-        plane = cv2.resize(half, (plane.shape[1], plane.shape[0]), interpolation=cv2.INTER_LINEAR)
+        cv2.resize(half, (plane.shape[1], plane.shape[0]), plane, interpolation=cv2.INTER_LINEAR)
     elif sigma > 0:
-        plane = cv2.GaussianBlur(plane, (0, 0), sigma)
+        cv2.GaussianBlur(plane, (0, 0), sigma, spare)
+        plane[:] = spare
     if shot.motion >= 1:
         n = 2 * int(np.ceil(shot.motion / 2)) + 3
         big = np.zeros((n * 8, n * 8), np.float32)
@@ -441,8 +442,8 @@ def _blur(plane: Plane, shot: Shot) -> Plane:
         ends = [tuple(int(v) for v in (n * 4 + s * way).round()) for s in (-1, 1)]
         cv2.line(big, ends[0], ends[1], 1.0, 8)
         kernel = cv2.resize(big, (n, n), interpolation=cv2.INTER_AREA)
-        plane = cv2.filter2D(plane, -1, kernel / kernel.sum(), borderType=cv2.BORDER_REPLICATE)
-    return plane
+        cv2.filter2D(plane, -1, kernel / kernel.sum(), spare, borderType=cv2.BORDER_REPLICATE)
+        plane[:] = spare
 
 
 def _desk_picture(shot: Shot, folder: Path | None, rng: np.random.Generator) -> Image:

@@ -252,8 +252,10 @@ def _number_field(
     across, down = (box.w, box.h) if turn % 180 == 0 else (box.h, box.w)
     room = Box(-across / 2, -down / 2, across, down)
     strokes: list[Stroke] = []
-    if fix is None or not fix.wrong:
+    if fix is None:
         strokes += _number(value, room, writer, rng) if value else []
+    elif not fix.wrong or fix.kind == "cancelled" or (fix.kind == "overwritten" and not value):
+        raise ValueError(f"a number saying {value!r} cannot have come about by {fix}")
     elif fix.kind == "overwritten":
         right = _number(value, room, writer, rng)
         # The right one is gone over until it wins.
@@ -363,10 +365,10 @@ def _strike(spoilt: list[Stroke], scribble: bool, rng: np.random.Generator) -> l
 
 def _mark_field(box: Box, value: str, fix: Correction | None, writer: Writer, rng: np.random.Generator) -> list[Stroke]:
     strokes: list[Stroke] = []
-    if fix is not None and fix.kind == "cancelled":
+    if fix is not None and fix.kind == "cancelled" and not value:
         strokes += _mark(box, writer, rng) + _fill(box.inset(-0.15), 0.28, rng) + _fill(box.inset(-0.05), 0.3, rng)
     elif fix is not None:
-        raise ValueError(f"a mark is cancelled by filling its box, not {fix.kind}")
+        raise ValueError(f"a mark can be cancelled and then says nothing; it cannot be {fix.kind} with {value!r}")
     if value:
         strokes += _mark(box, writer, rng)
     return strokes
@@ -396,7 +398,8 @@ def _mark(box: Box, writer: Writer, rng: np.random.Generator) -> list[Stroke]:
             return [at((0.9, -1), (0, 0), (-0.9, 1))]
         case "filled":
             # Hatched over, but not to the edges: that would cancel it.
-            return _fill(Box(centre[0] - side * 0.36, centre[1] - side * 0.36, side * 0.72, side * 0.72), 0.4, rng)
+            room = max(0.72 * side - writer.pen.width, 0.4)
+            return _fill(Box(centre[0] - room / 2, centre[1] - room / 2, room, room), 0.4, rng)
 
 
 def _fill(box: Box, spacing: float, rng: np.random.Generator) -> list[Stroke]:
