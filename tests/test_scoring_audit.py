@@ -315,6 +315,15 @@ def test_the_pool_counted_down() -> None:
     whists_difference(audit)
 
 
+def test_one_step_is_counting_down_only_in_company() -> None:
+    """2 of 10 after a nine is a mistake, unless someone else at the table counts down."""
+    nine = Deal(1, "9", declarer="A", defence={"B": "pass", "C": "pass"})
+    assert found(check(paper(game(nine, pool=10), d1_pool_A=2))) == [("d01.pool.A", "wrong price", 2, 8)]
+    company = [six(n, declarer="B") for n in (2, 3)]
+    audit = check(paper(game(nine, *company, pool=10), d1_pool_A=2, d2_pool_B=8, d3_pool_B=6))
+    assert not audit.mistakes and [note.seat for note in audit.notes] == ["A", "B"]
+
+
 def test_one_late_pool_entry_is_not_counting_down() -> None:
     """8 of 10 is both 10 - 2 and 6 + 2 with the six forgotten: the pool is counted up."""
     eight = Deal(1, "8", declarer="A", defence={"B": "pass", "C": "pass"})
