@@ -355,7 +355,7 @@ class _Walk:
         ]
         if len(spots) > 1:
             spots = self._amnesty(row, number, deal, spots)
-            spots = self._zero_elsewhere(row, number, spots)
+            spots = self._equivalent(row, number, spots)
         if self.convention.help and self.game.limit is not None and spots:
             spots = self._help(row, number, spots)
         if len(spots) > 1:
@@ -465,14 +465,19 @@ class _Walk:
         )
         return [spot for spot in spots if spot not in mountains]
 
-    def _zero_elsewhere(self, row: int, number: int, spots: list[_Spot]) -> list[_Spot]:
-        """The zero of raspasy, or half a made game, in the pool or off the mountain: it settles the same."""
-        weight = self.convention.pool_weight
+    def _equivalent(self, row: int, number: int, spots: list[_Spot]) -> list[_Spot]:
+        """A pool and a mountain that differ so that it settles the same.
+
+        The zero of raspasy or half a made game in the one or the other, and in the last row a pool closed with what it
+        lacks carried to the mountain (Kodeks 4.2.3).
+        """
+        convention, limit = self.convention, self.game.limit
+        worth = Fraction(convention.pool_weight, 1 if convention.divisible_mountain else len(self.game.seats))
+        last = row == len(self.game.deals)
         halves = self.convention.made_games == "half"
         for pool in [spot for spot in spots if spot.cell.column == "pool"]:
             for mountain in [spot for spot in spots if spot.cell == Cell("mountain", pool.cell.seat)]:
-                # A pool point and pool_weight points off the mountain are worth the same.
-                if pool.off * weight != mountain.off or not pool.off:
+                if pool.off * worth != mountain.off or not pool.off:
                     continue
                 codes = pool.codes | mountain.codes
                 if "zero" in codes and codes <= {"zero"}:
@@ -484,6 +489,11 @@ class _Walk:
                     text = Text(
                         "игра разделена между пулей и горой иначе, на расчёт не влияет",
                         "the game is shared between pool and mountain differently, the settlement is the same",
+                    )
+                elif last and pool.wrote == limit:
+                    text = Text(
+                        "пуля закрыта, разница перенесена на гору, на расчёт не влияет",
+                        "the pool is closed and the rest carried to the mountain, the settlement is the same",
                     )
                 else:
                     continue

@@ -456,7 +456,7 @@ def _integer(option: Option, value: Any) -> int:
 
 def _items(option: Option, value: Any) -> tuple[Any, ...]:
     if isinstance(value, str):
-        return tuple(value.split())
+        return tuple(value.replace(",", " ").split())
     if isinstance(value, list | tuple):
         return tuple(value)
     return (value,)

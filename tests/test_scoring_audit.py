@@ -347,6 +347,19 @@ def test_zero_in_the_pool_or_off_the_mountain() -> None:
         assert audit.played == audit.written
 
 
+def test_pools_closed_in_the_last_row() -> None:
+    """An early stop: pools closed to ten, what is missing on the mountains, twice in leningrad."""
+    for convention, weight in (("sochi", 1), ("leningrad", 2)):
+        record = game(six(1), six(2, declarer="B"), pool=10, convention=convention)
+        sheet = paper(record, d2_pool_B=10, d2_pool_A=10, d2_pool_C=10,
+                      d2_mountain_A=8 * weight, d2_mountain_B=8 * weight, d2_mountain_C=10 * weight)  # fmt: skip
+        audit = check(sheet)
+        assert not audit.mistakes and [note.code for note in audit.notes] == ["equivalent"] * 3
+        assert audit.played == audit.written
+        wrong = check(paper(record, d2_pool_A=10, d2_mountain_A=8 * weight + 1))
+        assert wrong.mistakes and whists_difference(wrong)["A"] < 0
+
+
 def test_amnesty_on_raspasy_is_a_note_when_everyone_plays() -> None:
     raspasy = Deal(1, "raspasy", tricks={"A": 3, "B": 2, "C": 5})
     audit = check(paper(game(raspasy), d1_mountain_A=1, d1_mountain_B=None, d1_mountain_C=3))
