@@ -236,6 +236,7 @@ class _Walk:
         self.last: dict[Cell, Number] = {}
         self.slips: list[_Slip] = []
         self.notes: list[Note] = []
+        self.righted: list[tuple[int, Cell, _Slip]] = []
         self.rows = {0: 0} | {deal.deal: row for row, deal in enumerate(game.deals, 1)}
         posted: list[tuple[Deal, tuple[Entry, ...]]] = []
         for deal in game.deals:
@@ -399,6 +400,7 @@ class _Walk:
             righted = [slip for slip in reversed(carried) if slip.changes[spot.cell] == -spot.off][:1]
         for slip in righted:
             slip.changes[spot.cell] = 0
+            self.righted.append((number, spot.cell, slip))
             if slip.kind == "forgotten" and spot.add == 0 and slip.main == spot.cell:
                 slip.kind = "wrong row"
             if not any(slip.changes.values()):
@@ -431,20 +433,15 @@ class _Walk:
         return False
 
     def _note_corrections(self) -> None:
-        for slip in self.slips:
-            if slip.corrected is not None and not slip.note and slip.kind not in ("wrong row",):
-                place = self._place(slip.corrected, slip.main)
-                self.notes.append(
-                    Note(
-                        "put_right",
-                        place
-                        + Text(
-                            f"итог снова верен (ошибка из сдачи {slip.deal} исправлена или погашена другой)",
-                            f"the total is right again (the mistake of deal {slip.deal} put right, or cancelled)",
-                        ),
-                        slip.corrected,
-                    )
-                )
+        """Every box whose total came right again: put right by the writer, or by a second slip that cancels the first."""
+        for number, cell, slip in self.righted:
+            if slip.note or slip.kind == "wrong row":
+                continue
+            message = Text(
+                f"итог снова верен (ошибка из сдачи {slip.deal} исправлена или погашена другой)",
+                f"the total is right again (the mistake of deal {slip.deal} put right, or cancelled)",
+            )
+            self.notes.append(Note("put_right", self._place(number, cell) + message, number, seat=cell.seat))
 
     # -- several boxes ------------------------------------------------------------------------------------------------
 

@@ -410,9 +410,7 @@ class _Reader:
         run = self.integer(data.get("raspasy_run", 0), ("raspasy_run",))
         if self.problems:
             return None
-        return Game(
-            convention, players, tuple(deals), pool, _options_in(options), start, tuple(written), totals, result, run
-        )
+        return Game(convention, players, tuple(deals), pool, options, start, tuple(written), totals, result, run)
 
     def name(self, value: Any, path: Path_, seat: str) -> str:
         if isinstance(value, str):
@@ -499,13 +497,6 @@ class _Reader:
             self.integer(row.get("value"), (*path, "value"), seat),
             self.choice(row["on"], (*path, "on"), SEATS, seat) if row.get("on") is not None else None,
         )
-
-
-def _options_in(value: Any) -> Any:
-    """Options as a record keeps them: lists made tuples, so that nobody changes them."""
-    if isinstance(value, Mapping):
-        return {key: _options_in(item) for key, item in value.items()}
-    return tuple(_options_in(item) for item in value) if isinstance(value, list) else value
 
 
 def _quoted(value: Any) -> str:

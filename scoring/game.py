@@ -192,7 +192,7 @@ class Game:
     def __post_init__(self) -> None:
         """Make the collections immutable."""
         object.__setattr__(self, "players", Seats(self.players))
-        object.__setattr__(self, "options", Seats(self.options))
+        object.__setattr__(self, "options", _fixed(self.options))
         object.__setattr__(self, "deals", tuple(self.deals))
         object.__setattr__(self, "written", tuple(sorted(self.written, key=_place)))
         if self.result is not None:
@@ -212,6 +212,13 @@ class Game:
     def limit(self) -> int | None:
         """The pool limit, where there is one."""
         return self.pool if isinstance(self.pool, int) else None
+
+
+def _fixed(value: Any) -> Any:
+    """An option's value, or all options, with nothing in them that could be changed."""
+    if isinstance(value, Mapping):
+        return Seats({key: _fixed(item) for key, item in value.items()})
+    return tuple(_fixed(item) for item in value) if isinstance(value, list | tuple) else value
 
 
 def _place(entry: Written) -> tuple[int, int, str, str]:

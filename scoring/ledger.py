@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from scoring.convention import LEVELS, OPTIONS, Convention, Number, whole
 from scoring.game import SEATS, Cell, Deal, Game, RuleError, Totals, cells_of, sitting_out, violations
-from scoring.text import Text, counted, figure, joined, points_text, seat_text, tricks_text, whists_text
+from scoring.text import Text, figure, joined, points_text, seat_text, tricks_text, whists_text
 
 Reason = tuple[Any, ...]
 """Why a box changed: a code, the amount, and the figures that the sentence needs."""
@@ -608,10 +608,6 @@ def _times(tricks: Number, price: Number) -> str:
     return f"{figure(tricks)} × {figure(price)} = {figure(whole(Fraction(tricks) * price))}"
 
 
-def _undertricks(count: int) -> Text:
-    return Text(counted(count, "недобор", "недобора", "недоборов"), f"{count} undertrick{'' if count == 1 else 's'}")
-
-
 def _gentleman(theirs: int, whist: Number, down: int, consolation: Number) -> str:
     if not down:
         return f"{theirs} × {figure(whist)}"
@@ -647,10 +643,7 @@ _SENTENCES: dict[str, Callable[..., Text]] = {
     "half_off": lambda a, contract: Text(
         f"{_game_text(contract).ru}: половина с горы", f"{_game_text(contract).en}: half off the mountain"
     ),
-    "down": lambda a, down, under: Text(
-        f"{_undertricks(down).ru}: {_times(down, under)}",
-        f"{_undertricks(down).en}: {_times(down, under)}",
-    ),
+    "down": lambda a, down, under: Text(f"без {down}: {_times(down, under)}", f"down {down}: {_times(down, under)}"),
     "misere_down": lambda a, taken, under: Text(
         f"мизер не сыгран, {tricks_text(taken).ru} по {figure(under)}",
         f"misère failed, {tricks_text(taken).en} at {figure(under)}",

@@ -216,15 +216,12 @@ def _by_mean(totals: Totals, mountains: Mapping[str, Number], price: Number, *, 
     if circles:
         for turn in range(1, len(seats)):
             circle = {s: differences[f"{s}-{seats[(i + turn) % len(seats)]}"] for i, s in enumerate(seats)}
-            steps.append(
-                Step(
-                    Text(
-                        f"Кружок {turn + 1}: разница вистов, через {turn} по часовой стрелке",
-                        f"Circle {turn + 1}: whist difference, {turn} clockwise",
-                    ),
-                    circle,
-                )
+            with_whom = _neighbour(turn, len(seats))
+            text = Text(
+                f"Кружок {turn + 1}: разница вистов {with_whom.ru}",
+                f"Circle {turn + 1}: whist difference {with_whom.en}",
             )
+            steps.append(Step(text, circle))
     else:
         steps.append(Step(Text("Разницы взаимных вистов", "Differences of the mutual whists"), differences))
     result = {s: whole(Fraction(own[s] + sum(differences[f"{s}-{o}"] for o in seats if o != s))) for s in seats}
@@ -237,6 +234,17 @@ def _by_mean(totals: Totals, mountains: Mapping[str, Number], price: Number, *, 
         )
     )
     return steps
+
+
+def _neighbour(turn: int, players: int) -> Text:
+    """The player so many seats clockwise, in words."""
+    if players == 2:
+        return Text("с соперником", "with the opponent")
+    if turn == 1:
+        return Text("с соседом слева", "with the player on the left")
+    if turn == players - 1:
+        return Text("с соседом справа", "with the player on the right")
+    return Text("с игроком напротив", "with the player opposite")
 
 
 # --- settlements by hand ---------------------------------------------------------------------------------------------

@@ -299,8 +299,8 @@ def test_posting_twice_from_one_state_gives_the_same() -> None:
 def test_why_in_both_languages() -> None:
     _, entries = post(load_convention("sochi"), opening(3), game("6", 5))
     why = {(e.column, e.seat): e.why for e in entries}
-    assert why["mountain", "A"].ru == "1 недобор: 1 × 2 = 2 (Кодекс 4.2.1)"
-    assert why["mountain", "A"].en == "1 undertrick: 1 × 2 = 2 (Kodeks 4.2.1)"
+    assert why["mountain", "A"].ru == "без 1: 1 × 2 = 2 (Кодекс 4.2.1)"
+    assert why["mountain", "A"].en == "down 1: 1 × 2 = 2 (Kodeks 4.2.1)"
     assert why["whists", "B"].ru.startswith("5 взяток на висте: 5 × 2 = 10 (Кодекс 4.2.1); консоляция: 1 × 2 = 2")
     _, entries = post(
         load_convention("sochi"), opening(3, 10, Totals({"A": 9, "B": 4, "C": 0}, {}, {})), game("6", 0, "pass")
