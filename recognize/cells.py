@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from recognize.locate import Fit
 from recognize.photo import Grey
 from templates import Field, Form
@@ -12,6 +14,7 @@ PX_PER_MM = 6.0
 NUMBER_MARGIN_MM = 1.0
 MARK_MARGIN_MM = 0.8
 """How much around the box is shown to the reader: people write over the lines."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -29,11 +32,10 @@ def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
     page = fit.map.flatten(grey, (0, 0, width, height), PX_PER_MM)
     wanted = [f for f in form.fields if f.kind != "text"]
     corners = [corner for f in wanted for corner in f.box.corners]
-    inside = fit.map.inside(corners, grey).reshape(-1, 4).all(axis=1)
-    sure = fit.sure([f.box.centre for f in wanted])
-    return tuple(
-        Cell(f, _cut(page, f), bool(ok), bool(ok and placed)) for f, ok, placed in zip(wanted, inside, sure, strict=True)
-    )
+    inside = np.all(fit.map.inside(corners, grey).reshape(-1, 4), axis=1).tolist()
+    placed = fit.sure([f.box.centre for f in wanted]).tolist()
+    places = zip(wanted, inside, placed, strict=True)
+    return tuple(Cell(f, _cut(page, f), seen, seen and sure) for f, seen, sure in places)
 
 
 def _cut(page: Grey, field: Field) -> Grey:

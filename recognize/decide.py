@@ -1,8 +1,8 @@
 """From what the ink can say to what was played and written: the rules weigh, and never overwrite.
 
-A sheet says everything two or three times. Hypotheses are whole games: a deal for every row (`rows`), its entries by the
-rules (`scoring`), and what each player made of them in his running totals (`totals`), each against the ink. The best
-game is found by a beam over the rows; then every row is tried once more with each of its other deals, so that the
+A sheet says everything two or three times. Hypotheses are whole games: a deal for every row (`rows`), its entries by
+the rules (`scoring`), and what each player made of them in his running totals (`totals`), each against the ink. The
+best game is found by a beam over the rows; then every row is tried once more with each of its other deals, so that the
 probability of every field counts all that speaks for another value.
 """
 
@@ -308,7 +308,7 @@ def _ordered(shares: Mapping[str, float]) -> list[tuple[str, float]]:
     return sorted(shares.items(), key=lambda pair: -pair[1])
 
 
-# --- the game, its mistakes, and what to ask ---------------------------------------------------------------------------
+# --- the game, its mistakes, and what to ask --------------------------------------------------------------------------
 
 DOUBTED_MISTAKE = 0.99
 """A mistake less probable than this is asked about before anybody is told of it."""
@@ -353,8 +353,9 @@ def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -
                 start[cell] = value
             else:
                 written.append(Written(deal, cell.column, cell.seat, value, cell.on))
-    final = {f.seat: number_of(fields[f.id].value) for f in sheet.form.fields if f.column == "result" and f.id in fields}
-    result = {seat: value for seat, value in final.items() if seat and value is not None}
+    final = {seat: fields.get(f"result.{seat}") for seat in sheet.form.seats}
+    numbers = {seat: number_of(field.value) for seat, field in final.items() if field is not None}
+    result = {seat: value for seat, value in numbers.items() if value is not None}
     return Game(
         convention=sheet.convention or "",
         players={seat: sheet.names.get(seat, "") or seat for seat in sheet.form.seats},

@@ -27,7 +27,9 @@ class Ink:
             seen = self.likely.get(value)
             if seen is None:
                 seen = self.exact(value) if self.exact else 0.0
-            known = self._known[value] = (1 - GROSS) * seen + GROSS * _anything(value) if self.exact else _anything(value)
+            known = self._known[value] = (
+                (1 - GROSS) * seen + GROSS * _anything(value) if self.exact else _anything(value)
+            )
         return known
 
     @property

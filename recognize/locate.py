@@ -1,15 +1,16 @@
 """Finding the sheet: the coded marks along its edges, then where every millimetre of the page lies in the photo."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import combinations
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from recognize.photo import Grey
-from templates import Form
+from templates import MARK_STEP, MARK_VALUES, Form
 
 Points = npt.NDArray[np.float64]
 """Points, (n, 2), x before y."""
@@ -25,11 +26,21 @@ MESH_MM = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
-    """The page marks found: mark id -> its corners in the photo, (4, 2) pixels, clockwise from the mark's own top left."""
+class Mark:
+    """A page mark found: its place on the page, its value, its corners (4, 2) clockwise from its own top left."""
 
-    corners: dict[int, Points]
-    dictionary: str
+    place: int
+    value: int
+    corners: Points
+
+    @property
+    def side(self) -> float:
+        """Its side in photo pixels, as the root of its area."""
+        return float(np.sqrt(abs(cv2.contourArea(self.corners.astype(np.float32)))))
+
+
+Marks = Mapping[int, Mark]
+"""The marks of one sheet, by place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +71,7 @@ class PageMap:
             size = (grey.shape[1] // shrink, grey.shape[0] // shrink)
             grey = cv2.resize(grey[: size[1] * shrink, : size[0] * shrink], size, interpolation=cv2.INTER_AREA)
         maps = self._pixel_maps(box, px_per_mm)
-        maps = (maps + 0.5) / shrink - 0.5
+        maps = ((maps + 0.5) / shrink - 0.5).astype(np.float32)
         return cv2.remap(
             grey, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=255
         )
@@ -103,12 +114,11 @@ class Fit:
 
     `on_line` is the share of the printed lines' samples within the photo that lie within `ON_LINE_MM` of where the map
     puts them. `trusted` tells of every node of the map's mesh whether the lines around it are where they should be, all
-    the way from a page mark that agrees: a region caught on the neighbouring row is cut off from the marks by lines that
-    do not fit. `marks` are the ids that took part.
+    the way from a page mark that agrees: a region caught on the neighbouring row is cut off from the marks by lines
+    that do not fit.
     """
 
     map: PageMap
-    marks: tuple[int, ...]
     on_line: float
     trusted: npt.NDArray[np.bool_]
 
@@ -129,36 +139,103 @@ MARK_AGREES_MM = 2.2
 """A mark this near to where the lines put it agrees with them; a map a row off disagrees by three times as much."""
 
 
-def find_marks(grey: Grey, dictionary: str) -> Marks:
+def find_marks(grey: Grey, dictionary: str) -> tuple[Mark, ...]:
     """The page marks in a photo, looked for on a small picture first and on finer ones only where few are found."""
-    params = cv2.aruco.DetectorParameters()
-    params.adaptiveThreshWinSizeMin = params.adaptiveThreshWinSizeMax = 23
-    params.minMarkerPerimeterRate = 0.012
-    names = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, f"DICT_{dictionary.upper()}"))
-    quick = cv2.aruco.ArucoDetector(names, params)
-    patient_params = cv2.aruco.DetectorParameters()
-    patient_params.minMarkerPerimeterRate = 0.012
-    patient = cv2.aruco.ArucoDetector(names, patient_params)
-
+    quick, patient = _detectors(dictionary)
     longest = max(grey.shape)
-    found: dict[int, tuple[float, Points]] = {}
-    steps: list[tuple[int, cv2.aruco.ArucoDetector, bool]] = [(1000, quick, False), (1000, patient, False)]
-    steps += [(2000, patient, False), (2000, patient, True), (longest, patient, False)]
-    for side, detector, stretch in steps:
+    found: list[Mark] = []
+    steps = [(1000, quick, False), (1000, patient, False), (2000, patient, False), (2000, patient, True)]
+    for side, detector, stretch in [*steps, (longest, patient, False)]:
         shrink = max(1.0, longest / side)
         small = _shrunk(grey, shrink)
         if stretch:
             small = cv2.createCLAHE(4.0, (8, 8)).apply(small)
         corners, ids, _ = detector.detectMarkers(small)
         for mark_id, quad in zip(np.ravel(ids) if ids is not None else [], corners, strict=True):
-            quad = (np.asarray(quad, dtype=np.float64).reshape(4, 2) + 0.5) * shrink - 0.5
-            area = float(abs(cv2.contourArea(quad.astype(np.float32))))
-            known = found.get(int(mark_id))
-            if known is None or area > known[0] * 1.5:
-                found[int(mark_id)] = (area, quad)
+            place, value = divmod(int(mark_id), MARK_STEP)
+            mark = Mark(place, value, (np.asarray(quad, dtype=np.float64).reshape(4, 2) + 0.5) * shrink - 0.5)
+            if value < MARK_VALUES and not any(_same(mark, other) for other in found):
+                found.append(mark)
         if len(found) >= ENOUGH_MARKS:
             break
-    return Marks({mark_id: _refined(grey, quad) for mark_id, (_, quad) in sorted(found.items())}, dictionary)
+    return tuple(replace(mark, corners=_refined(grey, mark.corners)) for mark in found)
+
+
+@cache
+def _detectors(dictionary: str) -> tuple[cv2.aruco.ArucoDetector, cv2.aruco.ArucoDetector]:
+    """A quick detector with one threshold and a patient one with several."""
+    names = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, f"DICT_{dictionary.upper()}"))
+    quick = cv2.aruco.DetectorParameters()
+    quick.adaptiveThreshWinSizeMin = quick.adaptiveThreshWinSizeMax = 23
+    quick.minMarkerPerimeterRate = 0.05
+    patient = cv2.aruco.DetectorParameters()
+    patient.minMarkerPerimeterRate = 0.012
+    return cv2.aruco.ArucoDetector(names, quick), cv2.aruco.ArucoDetector(names, patient)
+
+
+def _same(one: Mark, other: Mark) -> bool:
+    """Whether the same mark was found twice, on pictures of different fineness."""
+    off = np.linalg.norm(one.corners.mean(axis=0) - other.corners.mean(axis=0))
+    return bool(off < 0.5 * max(one.side, other.side))
+
+
+def sheets_in(found: tuple[Mark, ...], form: Form) -> list[Marks]:
+    """The marks shared out among the sheets in the picture, the sheet with the most first.
+
+    Every form has its marks in the same places, so any will do as `form`.
+    """
+    sheets: list[Marks] = []
+    left = list(found)
+    while len(left) >= LEAST_MARKS:
+        best = _of_one_sheet(left, form)
+        # A stray mark or two beside a sheet are no second sheet.
+        if len(best) < (LEAST_MARKS if not sheets else LEAST_MARKS + 1):
+            break
+        sheets.append({mark.place: mark for mark in best})
+        left = [mark for mark in left if mark not in best]
+    return sheets
+
+
+def _of_one_sheet(found: list[Mark], form: Form) -> list[Mark]:
+    """The most marks that lie on one page, each place once."""
+    if len({mark.place for mark in found}) == len(found):
+        everything = _agreeing(found, found, form, BENT_MM)
+        if len(everything) >= 0.7 * len(found):
+            return everything
+    best: list[Mark] = []
+    for pair in combinations(found, 2):
+        if pair[0].place == pair[1].place:
+            continue
+        # Two marks tell the far side of a bent page only roughly.
+        agreeing = _agreeing(list(pair), found, form, 3 * BENT_MM)
+        if len(agreeing) > 2:
+            agreeing = _agreeing(agreeing, found, form, BENT_MM)
+        if len(agreeing) > len(best):
+            best = agreeing
+    return best
+
+
+BENT_MM = 12.0
+"""A bent page is several millimetres off any plane; a misread mark is off by a hand's breadth."""
+
+
+def _agreeing(of: list[Mark], among: list[Mark], form: Form, within_mm: float) -> list[Mark]:
+    """Those marks that a plane through some of them puts in their places, at the most one a place."""
+    boxes = {marker.place: marker.box for marker in form.markers}
+    page = np.concatenate([np.array(boxes[mark.place].corners) for mark in of])
+    photo = np.concatenate([mark.corners for mark in of])
+    scale = float(np.median([mark.side / boxes[mark.place].w for mark in of]))
+    method = cv2.RANSAC if len(of) > 4 else 0
+    plane, _ = cv2.findHomography(page, photo, method, 0.75 * BENT_MM * scale, maxIters=2000, confidence=0.999)
+    if plane is None or not _sane(plane, form):
+        return []
+    nearest: dict[int, tuple[float, Mark]] = {}
+    for mark in among:
+        off = np.linalg.norm(_project(plane, np.array(boxes[mark.place].corners)) - mark.corners, axis=1).max()
+        own = mark.side / boxes[mark.place].w
+        if off < within_mm * own and off < nearest.get(mark.place, (np.inf,))[0]:
+            nearest[mark.place] = (float(off), mark)
+    return [mark for _, mark in nearest.values()]
 
 
 def _shrunk(grey: Grey, by: float) -> Grey:
@@ -189,46 +266,32 @@ def _refined(grey: Grey, quad: Points) -> Points:
 
 
 def rough_map(marks: Marks, form: Form) -> PageMap | None:
-    """Where the page lies by its marks alone; None where they do not hold together."""
-    found = _by_marks(marks, form)
-    return found[0] if found else None
+    """Where the page lies by its marks alone: a plane through them and a thin plate for the bend.
 
-
-def fit_page(grey: Grey, marks: Marks, form: Form) -> Fit | None:
-    """Where the page lies, from its marks and then its own printed lines; None where the marks do not hold together."""
-    found = _by_marks(marks, form)
-    return _snapped(grey, found[0], marks, form, found[1]) if found else None
-
-
-def _by_marks(marks: Marks, form: Form) -> tuple[PageMap, tuple[int, ...]] | None:
-    """A homography through the marks, outliers thrown out, then a thin plate for the bend; and the marks that count."""
-    pairs = [(mark, marks.corners[mark.id]) for mark in form.markers if mark.id in marks.corners]
+    None where they are too few or do not hold together.
+    """
+    pairs = [(marker, marks[marker.place]) for marker in form.markers if marker.place in marks]
     if len(pairs) < LEAST_MARKS:
         return None
-    page = np.concatenate([np.array(mark.box.corners) for mark, _ in pairs])
-    photo = np.concatenate([corners for _, corners in pairs])
-    scale = float(np.median([_side(corners) / mark.box.w for mark, corners in pairs]))
-    # A bent page is several millimetres off any plane; a misread mark is off by a hand's breadth.
-    homography, _ = cv2.findHomography(page, photo, cv2.RANSAC, 9.0 * scale, maxIters=4000, confidence=0.999)
-    if homography is None:
+    page = np.concatenate([np.array(marker.box.corners) for marker, _ in pairs])
+    photo = np.concatenate([mark.corners for _, mark in pairs])
+    plane, _ = cv2.findHomography(page, photo, 0)
+    if plane is None or not _sane(plane, form):
         return None
-    off = np.linalg.norm(photo - _project(homography, page), axis=1).reshape(-1, 4).max(axis=1)
-    good = off < 12.0 * scale
-    if good.sum() < LEAST_MARKS:
-        return None
-    kept = np.repeat(good, 4)
-    page, photo = page[kept], photo[kept]
-    homography, _ = cv2.findHomography(page, photo, 0)
-    if homography is None or not _sane(homography, form):
-        return None
-    flat: Points = homography
+    flat: Points = plane
     residual = photo - _project(flat, page)
-    bend = _thin_plate(page, residual, smoothing=2e-3) if good.sum() >= 4 else np.zeros_like
+    bend = _thin_plate(page, residual, smoothing=2e-3) if len(pairs) >= 4 else np.zeros_like
 
     def mapping(points: Points) -> Points:
         return _project(flat, points) + bend(points)
 
-    return _meshed(mapping, form), tuple(mark.id for (mark, _), ok in zip(pairs, good, strict=True) if ok)
+    return _meshed(mapping, form)
+
+
+def fit_page(grey: Grey, marks: Marks, form: Form) -> Fit | None:
+    """Where the page lies, from its marks and then its own printed lines; None where the marks do not hold together."""
+    rough = rough_map(marks, form)
+    return _snapped(grey, rough, marks, form) if rough is not None else None
 
 
 def _sampled(picture: npt.NDArray, at: Points, border: int) -> npt.NDArray:
@@ -240,10 +303,6 @@ def _sampled(picture: npt.NDArray, at: Points, border: int) -> npt.NDArray:
     maps = laid.reshape(rows, width, 2)
     seen = cv2.remap(picture, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR, borderMode=border)
     return seen.reshape(rows * width, *seen.shape[2:])[: len(at)]
-
-
-def _side(corners: Points) -> float:
-    return float(np.sqrt(abs(cv2.contourArea(corners.astype(np.float32)))))
 
 
 def _project(homography: Points, points: Points) -> Points:
@@ -301,8 +360,8 @@ def _thin_plate(at: Points, value: Points, smoothing: float) -> Callable[[Points
 class _Samples:
     """Points along the printed lines.
 
-    `at` is where they are (n, 2), `across` the axis across the line (n,), 0 = x, 1 = y. `beside` holds, before and after
-    the line, how far (mm) a mark box's own outline runs along it, or 0 (n, 2): the three are looked for together.
+    `at` is where they are (n, 2), `across` the axis across the line (n,), 0 = x, 1 = y. `beside` holds, before and
+    after the line, how far (mm) a mark box's own outline runs along it, or 0 (n, 2): the three are looked for together.
     """
 
     at: Points
@@ -361,7 +420,7 @@ def _line_offsets(
     """How far off (mm, up to `reach`) each line lies, and how much it stands out there (0 … 1 of the paper)."""
     pad = int(np.ceil(samples.beside.max() / step)) + 1
     steps = int(round(reach / step))
-    offsets = np.arange(-steps - pad, steps + pad + 1) * step
+    offsets = np.asarray(np.arange(-steps - pad, steps + pad + 1) * step, dtype=np.float64)
     profiles = _profiles(grey, page_map, samples, offsets)
     half = max(1, round(0.2 / step))
     wide = max(half + 1, round(0.75 / step))
@@ -391,7 +450,7 @@ LINE_CONTRAST = 0.025
 """A line that stands out less than this from its surroundings is not seen."""
 
 
-def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form, used: tuple[int, ...]) -> Fit:
+def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form) -> Fit:
     samples = _line_samples(form)
     # A polynomial has few coefficients: a third of the samples is plenty for it.
     some = _Samples(samples.at[::3], samples.across[::3], samples.beside[::3])
@@ -407,7 +466,7 @@ def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form, used: tupl
         good = seen & (np.abs(off) < ON_LINE_MM)
         inside = page_map.inside(samples.at, grey)
         share = float(good[inside].mean()) if inside.any() else 0.0
-        return Fit(page_map, used, share, _trusted(page_map, grey, form, samples, good, marks, used))
+        return Fit(page_map, share, _trusted(page_map, grey, form, samples, good, marks))
 
     for reach, degree in ((2.9, 2), (1.6, 4), (0.9, 5)):
         page_map = _corrected(page_map, form, some, *found(page_map, some, reach), degree, reach)
@@ -435,13 +494,19 @@ GROWTHS = 8
 def _mesh_points(page_map: PageMap) -> Points:
     """The page millimetres of every node of the mesh, (rows * columns, 2)."""
     rows, columns = page_map.mesh.shape[:2]
-    return np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) * MESH_MM - page_map.margin
+    nodes = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2)
+    return np.asarray(nodes * MESH_MM - page_map.margin, dtype=np.float64)
 
 
 def _in_table(form: Form, points: Points) -> npt.NDArray[np.bool_]:
+    low, high = _extent(form)
+    return np.all((points >= low - MESH_MM) & (points <= high + MESH_MM), axis=1)
+
+
+def _extent(form: Form) -> tuple[Points, Points]:
+    """The top left and bottom right corners of the table."""
     low = np.array([form.frame.x, form.frame.y])
-    high = low + np.array([form.frame.w, form.frame.h])
-    return ((points >= low - MESH_MM) & (points <= high + MESH_MM)).all(axis=1)
+    return low, low + np.array([form.frame.w, form.frame.h])
 
 
 def _untrusted_part(fit: Fit, grey: Grey, form: Form) -> float:
@@ -458,7 +523,6 @@ def _trusted(
     samples: _Samples,
     good: npt.NDArray[np.bool_],
     marks: Marks,
-    used: tuple[int, ...],
 ) -> npt.NDArray[np.bool_]:
     """Which nodes of the mesh lie among lines that are where they should be, in one piece with a mark that agrees."""
     shape = page_map.mesh.shape[:2]
@@ -480,19 +544,19 @@ def _trusted(
     fits &= (table & page_map.inside(nodes, grey)).reshape(shape)
     _, parts = cv2.connectedComponents(fits.astype(np.uint8), connectivity=4)
     held = set()
-    for mark in form.markers:
-        if mark.id not in used:
+    for marker in form.markers:
+        mark = marks.get(marker.place)
+        if mark is None:
             continue
-        expected, seen = page_map.to_photo(mark.box.corners), marks.corners[mark.id]
-        scale = _side(seen) / mark.box.w
-        if np.linalg.norm(expected - seen, axis=1).mean() > MARK_AGREES_MM * scale:
+        off = np.linalg.norm(page_map.to_photo(marker.box.corners) - mark.corners, axis=1).mean()
+        if off > MARK_AGREES_MM * mark.side / marker.box.w:
             continue
-        near = np.linalg.norm(nodes - np.array(mark.box.centre), axis=1) < 17.0
+        near = np.linalg.norm(nodes - np.array(marker.box.centre), axis=1) < 17.0
         held |= set(np.unique(parts.ravel()[near & table])) - {0}
     trusted = np.isin(parts, list(held))
     # The strips round the table have no lines of their own: they go with the table's edge.
-    low, high = (np.array([form.frame.x, form.frame.y]), np.array([form.frame.x + form.frame.w, form.frame.y + form.frame.h]))
-    inner = np.rint((np.clip(nodes, low, high) + page_map.margin) / MESH_MM).astype(int)
+    held_in = np.clip(nodes, *_extent(form))
+    inner = np.rint((held_in + page_map.margin) / MESH_MM).astype(int)
     return trusted[inner[:, 1], inner[:, 0]].reshape(shape) & page_map.inside(nodes, grey).reshape(shape)
 
 
@@ -528,12 +592,10 @@ def _corrected(
     width, height = form.page
     margin = page_map.margin
     rows, columns = page_map.mesh.shape[:2]
-    grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) * MESH_MM - margin
-    moved = grid.astype(np.float64).copy()
+    grid = _mesh_points(page_map)
+    moved = grid.copy()
     # Outside the table there are no lines to hold a polynomial: it goes on there as at the table's edge.
-    low = np.array([form.frame.x, form.frame.y])
-    high = low + np.array([form.frame.w, form.frame.h])
-    held = np.clip(grid, low, high)
+    held = np.clip(grid, *_extent(form))
     for axis in (0, 1):
         pick = (samples.across == axis) & seen
         if pick.sum() < 60:
@@ -554,10 +616,9 @@ def _corrected(
 
 
 def _eased(page_map: PageMap, samples: _Samples, off: Points, seen: npt.NDArray[np.bool_], spread: float) -> PageMap:
-    """The map moved place by place by what the lines within `spread` millimetres say, for what no polynomial follows."""
+    """The map moved place by place by what the lines within `spread` millimetres say, where no polynomial follows."""
     rows, columns = page_map.mesh.shape[:2]
-    grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) * MESH_MM
-    moved = (grid - page_map.margin).astype(np.float64)
+    moved = _mesh_points(page_map)
     node = np.rint((samples.at + page_map.margin) / MESH_MM).astype(int)
     for axis in (0, 1):
         pick = (samples.across == axis) & seen

@@ -10,9 +10,9 @@ import numpy as np
 from recognize.cells import Cell, cut_fields
 from recognize.decide import Sheet, decide
 from recognize.digits import read_numbers
-from recognize.identify import form_of, read_identity
+from recognize.identify import Identified, Known, identify, known_forms
 from recognize.ink import UNSEEN, Ink, mark_ink, number_ink
-from recognize.locate import LEAST_MARKS, Fit, Marks, find_marks, fit_page
+from recognize.locate import LEAST_MARKS, Fit, Marks, find_marks, fit_page, sheets_in
 from recognize.marks import read_marks
 from recognize.photo import Grey, Photo, PhotoError, open_photos
 from recognize.reading import Question, Reading, SheetInfo
@@ -21,9 +21,6 @@ from scoring.text import Text
 from templates import Form, FormError, load_form
 from templates.identity import Identity, encode, sheet_id
 
-DICTIONARY = "4x4_50"
-"""The page marks of every form printed so far."""
-
 LEAST_ON_LINE = 0.7
 """With fewer of the printed lines where the fit puts them, the fit itself is in doubt, and nothing is read."""
 
@@ -31,54 +28,65 @@ LEAST_FIELDS = 0.6
 """With fewer of the fields in sight than this the photo is to be taken again, not puzzled over."""
 
 
-def read_file(path: Path) -> Iterator[Reading]:
-    """Every picture in a file, read; one that cannot be opened is a reading too, `unreadable` with the reason."""
+def read_file(path: Path, known: Known = lambda serial: None) -> Iterator[Reading]:
+    """Every sheet in every picture of a file, read; a picture that gives none is a reading too, with the reason.
+
+    `known` looks up a sheet by its number among those printed here, for when its codes cannot be read.
+    """
     try:
         for photo in open_photos(path):
-            yield read_photo(photo)
+            yield from read_photo(photo, known)
     except PhotoError as error:
         yield Reading(path.name, 1, "unreadable", error.text)
 
 
-def read_photo(photo: Photo) -> Reading:
-    """One picture, read: which sheet it is, every field, the game, the mistakes, and what a person must look at."""
-    marks = find_marks(photo.grey, DICTIONARY)
-    form = form_of(marks)
-    if form is None or len(marks.corners) < LEAST_MARKS:
-        return Reading(photo.source, photo.page, "unreadable", _no_sheet(photo.grey, marks))
-    identity = read_identity(photo.grey, marks, form)
+def read_photo(photo: Photo, known: Known = lambda serial: None) -> list[Reading]:
+    """The sheets in one picture: which they are, every field, the game, the mistakes, and what to look at."""
+    grey = photo.grey
+    found = find_marks(grey, known_forms()[0].dictionary)
+    sheets = sheets_in(found, known_forms()[0])
+    if not sheets:
+        return [Reading(photo.source, photo.page, "unreadable", _no_sheet(grey, len(found)))]
+    return [_read_sheet(photo, marks, known) for marks in sheets]
+
+
+def _read_sheet(photo: Photo, marks: Marks, known: Known) -> Reading:
+    grey = photo.grey
+    identified = identify(grey, marks, known)
     try:
-        form, fit, sheet = _fitted(photo.grey, marks, form, identity)
+        form, fit = _fitted(grey, marks, identified)
     except FormError:
         return Reading(photo.source, photo.page, "unreadable", _UNKNOWN_FORM)
+    sheet = _info(form, identified.identity)
     if fit is None or fit.on_line < LEAST_ON_LINE:
-        return Reading(photo.source, photo.page, "unreadable", _no_fit(photo.grey, marks, form), sheet)
-    cells = cut_fields(photo.grey, fit, form)
+        return Reading(photo.source, photo.page, "unreadable", _no_fit(grey, len(marks), form), sheet)
+    cells = cut_fields(grey, fit, form)
     seen = sum(cell.sure for cell in cells) / len(cells)
     if seen < LEAST_FIELDS:
         return Reading(photo.source, photo.page, "unreadable", _too_little(seen), sheet, page_map=fit.map)
-    return _decided(photo, form, fit, sheet, cells)
+    return _decided(photo, form, fit, sheet, cells, identified.conflict)
 
 
-def _fitted(grey: Grey, marks: Marks, form: Form, identity: Identity | None) -> tuple[Form, Fit | None, SheetInfo]:
-    """The exact form by the sheet's code, fitted; without a code, the number of rows whose lines agree best."""
-    if identity is not None:
-        exact = load_form(identity.form, identity.players, identity.rows, identity.version)
-        return exact, fit_page(grey, marks, exact), _info(exact, identity)
-    fit = fit_page(grey, marks, form)
-    if fit is None or fit.on_line >= LEAST_ON_LINE:
-        return form, fit, _info(form, None)
-    tried = []
-    for rows in range(1, 60):
-        try:
-            other = load_form(form.name, form.players, rows)
-        except FormError:
-            break
-        found = fit_page(grey, marks, other)
-        if found is not None:
-            tried.append((found.on_line, rows, other, found))
-    _, _, form, fit = max(tried)
-    return form, fit, _info(form, None)
+def _fitted(grey: Grey, marks: Marks, identified: Identified) -> tuple[Form, Fit | None]:
+    """The form as printed, fitted: by the code, by the number in the marks, or by whose lines agree best."""
+    said = identified.identity or identified.by_marks
+    if said is not None:
+        name = identified.identity.form if identified.identity else known_forms()[0].name
+        form = load_form(name, said.players, said.rows, said.version)
+        return form, fit_page(grey, marks, form)
+    best: tuple[float, Form, Fit | None] = (0.0, known_forms()[0], None)
+    for form in known_forms():
+        for rows in (form.rows, *(n for n in range(1, 40) if n != form.rows)):
+            try:
+                tried = load_form(form.name, form.players, rows)
+            except FormError:
+                break
+            fit = fit_page(grey, marks, tried)
+            if fit is not None and fit.on_line > best[0]:
+                best = fit.on_line, tried, fit
+            if best[0] > 0.97:
+                return best[1], best[2]
+    return best[1], best[2]
 
 
 def _info(form: Form, identity: Identity | None) -> SheetInfo:
@@ -100,12 +108,12 @@ def _info(form: Form, identity: Identity | None) -> SheetInfo:
     )
 
 
-def _decided(photo: Photo, form: Form, fit: Fit, info: SheetInfo, cells: tuple[Cell, ...]) -> Reading:
+def _decided(photo: Photo, form: Form, fit: Fit, info: SheetInfo, cells: tuple[Cell, ...], conflict: bool) -> Reading:
     ink, struck = _read(cells)
     questions: list[Question] = []
     rules = None
     if info.convention is None:
-        questions.append(Question("sheet", "", (), _NO_CODE))
+        questions.append(Question("sheet", "", (), _TWO_CODES if conflict else _NO_CODE))
     else:
         try:
             rules = load_convention(info.convention, info.options)
@@ -157,21 +165,20 @@ def named(reading: Reading, event: str | None, names: dict[str, str]) -> Reading
 # --- why a picture cannot be read, in words a person can act on -------------------------------------------------------
 
 
-def _no_sheet(grey: Grey, marks: Marks) -> Text:
+def _no_sheet(grey: Grey, found: int) -> Text:
     light = float(np.percentile(grey, 90))
     if light < 50:
         return Text("снимок слишком тёмный: снимите при свете", "the photo is too dark: take it in better light")
-    if _sharpness(grey) < 25 and not marks.corners:
-        return Text(
-            "снимок смазан или не в фокусе: снимите ещё раз, держа телефон неподвижно",
-            "the photo is blurred: take it again, holding the phone still",
-        )
-    if marks.corners:
-        found = len(marks.corners)
+    if found:
         return Text(
             f"по краям листа найдено меток: {found}, нужно не меньше {LEAST_MARKS}; снимите весь лист целиком",
             f"found {found} of the marks along the sheet's edges, at least {LEAST_MARKS} are needed: "
             "take the whole sheet into the photo",
+        )
+    if _sharpness(grey) < 25:
+        return Text(
+            "снимок смазан или не в фокусе: снимите ещё раз, держа телефон неподвижно",
+            "the photo is blurred: take it again, holding the phone still",
         )
     return Text(
         "на снимке нет нашего протокола: не найдены метки по краям листа; снимите лист целиком, сверху",
@@ -179,8 +186,7 @@ def _no_sheet(grey: Grey, marks: Marks) -> Text:
     )
 
 
-def _no_fit(grey: Grey, marks: Marks, form: Form) -> Text:
-    found = sum(mark.id in marks.corners for mark in form.markers)
+def _no_fit(grey: Grey, found: int, form: Form) -> Text:
     if _sharpness(grey) < 25:
         return Text(
             f"снимок смазан (меток найдено {found} из {len(form.markers)}), линий таблицы не видно: снимите ещё раз",
@@ -212,6 +218,10 @@ def _sharpness(grey: Grey) -> float:
 _NO_CODE = Text(
     "код листа не читается: укажите, какой это стол и по каким правилам играли",
     "the sheet's code cannot be read: say which table this is and which rules were played",
+)
+_TWO_CODES = Text(
+    "код и метки листа говорят о разных листах: укажите, какой это стол и по каким правилам играли",
+    "the sheet's code and its marks speak of different sheets: say which table this is and which rules were played",
 )
 _UNKNOWN_FORM = Text(
     "такой бланк этой версии программы незнаком: обновите программу",

@@ -15,7 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from sheets.sheet import Sheet, SheetError
 from sheets.words import WORDS, Lang, Words
-from templates import Box, Form, encode, sheet_id
+from templates import Box, Form, encode, mark_values, sheet_id
 
 REGULAR, BOLD = "PulkaSans", "PulkaSans-Bold"
 
@@ -204,8 +204,6 @@ def _fit(
 
 def _draw_form(pen: _Pen, form: Form, words: Words) -> None:
     """What every sheet of a form has in common."""
-    for marker in form.markers:
-        pen.fill(_black_cells(form.dictionary, marker.id, marker.box), 1)
     for rule in sorted(form.rules, key=lambda rule: rule.width):
         ends = (
             (rule.start, rule.at, rule.stop, rule.at) if rule.horizontal else (rule.at, rule.start, rule.at, rule.stop)
@@ -294,6 +292,8 @@ def _above(box: Box) -> Box:
 
 def _draw_sheet(pen: _Pen, sheet: Sheet, words: Words) -> None:
     """What is a sheet's own: event, place, rules, names and code."""
+    for marker, value in zip(sheet.form.markers, mark_values(sheet.identity), strict=True):
+        pen.fill(_black_cells(sheet.form.dictionary, marker.id(value), marker.box), 1)
     form, identity = sheet.form, sheet.identity
     _draw_value(pen, form.slot["title"], words.event, sheet.event)
     place = form.slot["place"]

@@ -1,10 +1,23 @@
 """What a form is: page, marks, fields and printed lines as data, in millimetres. No drawing, no pixels."""
 
-from templates.form import SEATS, Box, Field, Form, Marker, Rule, Slot
-from templates.identity import Identity, IdentityError, decode, decode_as_read, encode, sheet_id
+from templates.form import MARK_STEP, SEATS, Box, Field, Form, Marker, Rule, Slot
+from templates.identity import (
+    MARK_VALUES,
+    Identity,
+    IdentityError,
+    MarkIdentity,
+    decode,
+    decode_as_read,
+    encode,
+    from_marks,
+    mark_values,
+    sheet_id,
+)
 from templates.layout import FormError, form_names, layout_json, load_form
 
 __all__ = [
+    "MARK_STEP",
+    "MARK_VALUES",
     "SEATS",
     "Box",
     "Field",
@@ -12,6 +25,7 @@ __all__ = [
     "FormError",
     "Identity",
     "IdentityError",
+    "MarkIdentity",
     "Marker",
     "Rule",
     "Slot",
@@ -19,7 +33,9 @@ __all__ = [
     "decode_as_read",
     "encode",
     "form_names",
+    "from_marks",
     "layout_json",
     "load_form",
+    "mark_values",
     "sheet_id",
 ]

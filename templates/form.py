@@ -35,12 +35,20 @@ class Box:
         return Box(self.x + by, self.y + by, self.w - 2 * by, self.h - 2 * by)
 
 
+MARK_STEP = 83
+"""How many of the dictionary's thousand ids each of the twelve places has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A square page mark (ArUco) with the id that tells its place."""
+    """A square page mark (ArUco). Its id tells its place on the page, and a value: a part of the sheet's number."""
 
-    id: int
+    place: int
     box: Box
+
+    def id(self, value: int) -> int:
+        """The id in the form's dictionary of the mark at this place with a value (0 to 63)."""
+        return MARK_STEP * self.place + value
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from reedsolo import ReedSolomonError, RSCodec
+
 FORMS = ("protocol",)
 CONVENTIONS = (
     "sochi",
@@ -241,6 +243,66 @@ def decode_as_read(text: str) -> Identity:
 def sheet_id(identity: Identity) -> str:
     """A short id for people and file names, such as `7K3M-9QXA`: the last two groups of the code on the sheet."""
     return encode(identity)[-(2 * _GROUP + 1) :]
+
+
+MARKS = 12
+"""How many page marks carry the sheet's number between them."""
+MARK_VALUES = 64
+"""How many values one mark can take: it carries six bits, and its place besides."""
+
+_SPARE_MARKS = 4  # as many may be lost; an error among those seen costs two of them
+_MARK_CHECK_BITS = 6
+_SPELL = RSCodec(_SPARE_MARKS, nsize=MARKS, c_exp=6)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkIdentity:
+    """What the page marks alone say of a sheet: enough to read it, and the number to find the rest by."""
+
+    version: int
+    players: int
+    rows: int
+    serial: int
+
+
+def mark_values(identity: Identity) -> tuple[int, ...]:
+    """The value of every page mark, 0 to 63, by its place: the sheet's number, spelled so that any eight of twelve do.
+
+    A Reed-Solomon code over six-bit symbols. Raises IdentityError where form, version or rows are too large for it.
+    """
+    bits = _Bits()
+    sizes = ((FORMS.index(identity.form), 1), (identity.version - 1, 2), (identity.players - 1, 2), (identity.rows, 5))
+    for value, width in (*sizes, (identity.serial, _SERIAL_BITS)):
+        if not 0 <= value < 1 << width:
+            raise IdentityError(f"{value} cannot be put into the page marks")
+        bits.put(value, width)
+    bits.put(_check(bits.value, bits.length) & (1 << _MARK_CHECK_BITS) - 1, _MARK_CHECK_BITS)
+    symbols = [bits.value >> shift & MARK_VALUES - 1 for shift in range(bits.length - 6, -1, -6)]
+    return tuple(_SPELL.encode(bytearray(symbols)))
+
+
+def from_marks(values: Mapping[int, int]) -> MarkIdentity | None:
+    """What marks seen say, place -> value; None where too few were seen or they contradict one another."""
+    lost = [place for place in range(MARKS) if place not in values]
+    if len(lost) > _SPARE_MARKS:
+        return None
+    try:
+        symbols, whole, _ = _SPELL.decode(bytearray(values.get(p, 0) for p in range(MARKS)), erase_pos=lost)
+    except ReedSolomonError:
+        return None
+    wrong = sum(whole[place] != value for place, value in values.items())
+    if wrong > 1:
+        return None
+    value = 0
+    for symbol in symbols:
+        value = value << 6 | symbol
+    length = 6 * len(symbols)
+    bits = _Bits(value >> _MARK_CHECK_BITS, length - _MARK_CHECK_BITS)
+    if _check(bits.value, bits.length) & (1 << _MARK_CHECK_BITS) - 1 != value & (1 << _MARK_CHECK_BITS) - 1:
+        return None
+    if bits.take(1) >= len(FORMS):
+        return None
+    return MarkIdentity(bits.take(2) + 1, bits.take(2) + 1, bits.take(5), bits.take(_SERIAL_BITS))
 
 
 def _unpack(bits: "_Bits") -> Identity:

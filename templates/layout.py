@@ -61,7 +61,7 @@ def layout_json(form: Form) -> dict[str, Any]:
         "page": {"width": width, "height": height},
         "markers": {
             "dictionary": form.dictionary,
-            "marks": [{"id": m.id, "box": box(m.box)} for m in form.markers],
+            "marks": [{"place": m.place, "box": box(m.box)} for m in form.markers],
         },
         "codes": [box(code) for code in form.codes],
         "fields": [
@@ -236,14 +236,14 @@ def _cell(
 
 
 def _markers(spec: dict[str, Any], page: dict[str, Any]) -> tuple[Marker, ...]:
-    """The page marks clockwise from the top left corner, with ids counting up from `first_id`."""
+    """The page marks clockwise from the top left corner."""
     size, edge = spec["size"], spec["edge"]
     right, bottom = page["width"] - edge - size, page["height"] - edge - size
     across = [edge + (right - edge) * i / (spec["across"] - 1) for i in range(spec["across"])]
     down = [edge + (bottom - edge) * i / (spec["down"] - 1) for i in range(spec["down"])]
     places = [(x, edge) for x in across] + [(right, y) for y in down[1:]]
     places += [(x, bottom) for x in reversed(across[:-1])] + [(edge, y) for y in reversed(down[1:-1])]
-    return tuple(Marker(spec["first_id"] + i, Box(x, y, size, size)) for i, (x, y) in enumerate(places))
+    return tuple(Marker(i, Box(x, y, size, size)) for i, (x, y) in enumerate(places))
 
 
 def _rules(

@@ -10,7 +10,7 @@ import pytest
 import zxingcpp
 
 from sheets import SheetError, make_sheets, print_sheets
-from templates import Box, decode, decode_as_read, encode, load_form
+from templates import Box, decode, decode_as_read, encode, from_marks, load_form, mark_values
 
 NAMES = dict(zip("ABCD", ["Константинопольский Александр", "Ли", "Щукина-Ёлкина Мария", ""], strict=True))
 OPTIONS = {"whist": "gentleman", "consolation": "10"}
@@ -74,13 +74,15 @@ def test_marks_and_codes_are_found_in_the_print(tmp_path, players, rows, lang, d
     (sheet,) = sheets_of(players, rows)
     print_sheets(tmp_path / "s.pdf", [sheet], lang)
     (picture,) = pictures(tmp_path / "s.pdf", dpi)
-    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50))
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_5X5_1000))
     corners, ids, _ = detector.detectMarkers(picture)
     found = {int(i): np.reshape(c, (4, 2)) for i, c in zip(np.ravel(ids), corners, strict=True)}
-    assert sorted(found) == [marker.id for marker in sheet.form.markers]
-    for marker in sheet.form.markers:
+    values = mark_values(sheet.identity)
+    assert sorted(found) == [m.id(value) for m, value in zip(sheet.form.markers, values, strict=True)]
+    assert from_marks(dict(enumerate(values))).serial == sheet.identity.serial
+    for marker, value in zip(sheet.form.markers, values, strict=True):
         where = np.array(marker.box.corners) * scale_of(picture)
-        assert np.abs(found[marker.id] + 0.5 - where).max() < 0.5 * dpi / 25.4, marker
+        assert np.abs(found[marker.id(value)] + 0.5 - where).max() < 0.5 * dpi / 25.4, marker
     codes = zxingcpp.read_barcodes(picture)
     assert [decode(code.text) for code in codes] == [sheet.identity] * 2
     at = sorted((code.position.top_left.x, code.position.top_left.y) for code in codes)

@@ -12,9 +12,12 @@ from templates.identity import (
     WORDS,
     Identity,
     IdentityError,
+    MarkIdentity,
     decode,
     decode_as_read,
     encode,
+    from_marks,
+    mark_values,
     sheet_id,
 )
 
@@ -145,3 +148,37 @@ def test_codes_on_paper_stay_what_they_are():
         ),
     }
     assert {encode(identity): identity for identity in printed.values()} == printed
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3, 4]), st.integers(1, 25), st.data())
+def test_any_eight_page_marks_spell_the_number(serial, players, rows, data):
+    identity = Identity("protocol", 1, players, rows, "sochi", 20, 1, 1, serial)
+    values = dict(enumerate(mark_values(identity)))
+    lost = data.draw(st.sets(st.integers(0, 11), max_size=4))
+    found = from_marks({place: value for place, value in values.items() if place not in lost})
+    assert found == MarkIdentity(1, players, rows, serial)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 11), st.integers(1, 63))
+def test_one_misread_page_mark_of_all_is_put_right(serial, place, change):
+    values = dict(enumerate(mark_values(Identity("protocol", 1, 4, 24, "sochi", 20, 1, 1, serial))))
+    values[place] ^= change
+    assert from_marks(values).serial == serial
+
+
+def test_misread_page_marks_hardly_ever_spell_another_sheet():
+    dice = random.Random(1)
+    wrong = 0
+    for _ in range(2000):
+        serial = dice.getrandbits(32)
+        values = dict(enumerate(mark_values(Identity("protocol", 1, 4, 24, "sochi", 20, 1, 1, serial))))
+        for place in dice.sample(range(12), 3):
+            values[place] = dice.randrange(64)
+        found = from_marks(values)
+        wrong += found is not None and found.serial != serial
+    assert wrong <= 20
+
+
+def test_fewer_than_eight_page_marks_say_nothing():
+    values = mark_values(Identity("protocol", 1, 4, 24, "sochi", 20, 1, 1, 7))
+    assert from_marks(dict(enumerate(values[:7]))) is None

@@ -1,0 +1,114 @@
+"""How many sheets are found, refused and misplaced, condition by condition, and how exactly fields are placed.
+
+    python -m benchmarks.finding --count 30 --out benchmarks/finding.txt
+
+Blank sheets are printed, photographed by the simulated camera and fitted; the camera knows the truth. A shot is
+*right* when every field that the reader is sure of lies within 1.5 mm of its true place and at least 60 % of the fields
+are sure; *refused* when fewer are; *WRONG* when a field that the reader is sure of is further off.
+"""
+
+import argparse
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pypdfium2
+
+from recognize.locate import find_marks, fit_page, sheets_in
+from recognize.pipeline import LEAST_FIELDS, LEAST_ON_LINE
+from recognize.simulation.camera import CONDITIONS, draw_shot, photograph
+from sheets import make_sheets, print_sheets
+from templates import load_form
+
+DPI = 300
+WRONG_MM = 1.5
+
+
+def blank_page(players: int) -> np.ndarray:
+    """A blank protocol as pixels at 300 dpi, (height, width, 3)."""
+    form = load_form("protocol", players)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "blank.pdf"
+        print_sheets(path, make_sheets(form, convention="sochi", pool=20, event="Проба", round=1, tables=[1], seed=1))
+        page = pypdfium2.PdfDocument(path.read_bytes())[0]
+        return np.ascontiguousarray(page.render(scale=DPI / 72).to_numpy()[:, :, :3])
+
+
+def one_shot(condition: str, seed: int) -> tuple[str, str, np.ndarray, float]:
+    """(condition, verdict, placement errors in mm of the sure fields, share of fields in sight that are sure)."""
+    cv2.setNumThreads(1)
+    players = 4 if seed % 3 else 3
+    form = load_form("protocol", players)
+    rng = np.random.default_rng([seed, sum(map(ord, condition))])
+    photo = photograph(_page(players), DPI / 25.4, draw_shot(condition, rng), rng)
+    flags = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
+    grey = cv2.imdecode(np.frombuffer(photo.encoded, np.uint8), flags)
+    sheets = sheets_in(find_marks(grey, form.dictionary), form)
+    fit = fit_page(grey, sheets[0], form) if sheets else None
+    nothing = np.zeros(0)
+    if fit is None or fit.on_line < LEAST_ON_LINE:
+        return condition, "refused", nothing, 0.0
+    centres = np.array([f.box.centre for f in form.fields if f.kind != "text"])
+    visible = photo.visible(centres)
+    sure = fit.sure(centres)
+    off = np.linalg.norm(fit.map.to_photo(centres) - photo.truth(centres), axis=1) / photo.px_per_mm()
+    errors = off[sure & visible]
+    share = float(sure[visible].mean()) if visible.any() else 0.0
+    if len(errors) and errors.max() > WRONG_MM:
+        return condition, "WRONG", errors, share
+    return condition, "right" if sure.mean() >= LEAST_FIELDS else "refused", errors, share
+
+
+_PAGES: dict[int, np.ndarray] = {}
+
+
+def _page(players: int) -> np.ndarray:
+    if players not in _PAGES:
+        _PAGES[players] = blank_page(players)
+    return _PAGES[players]
+
+
+def main() -> None:
+    """Run every condition and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=30, help="shots a condition")
+    parser.add_argument("--first", type=int, default=10_000, help="the first seed")
+    parser.add_argument("--conditions", default=",".join(CONDITIONS))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--out", type=Path)
+    args = parser.parse_args()
+    lines = [
+        f"{'condition':14} {'shots':>5} {'right':>5} {'refused':>7} {'WRONG':>5}  {'sure %':>6}  "
+        f"{'mean mm':>7} {'p99 mm':>7} {'max mm':>7}"
+    ]
+    totals = {"right": 0, "refused": 0, "WRONG": 0}
+    everything = []
+    with ProcessPoolExecutor(args.jobs) as pool:
+        for condition in args.conditions.split(","):
+            seeds = range(args.first, args.first + args.count)
+            shots = list(pool.map(one_shot, [condition] * args.count, seeds))
+            counts = {v: sum(shot[1] == v for shot in shots) for v in totals}
+            for verdict, count in counts.items():
+                totals[verdict] += count
+            errors = np.concatenate([shot[2] for shot in shots])
+            everything.append(errors)
+            lines.append(_line(condition, args.count, counts, float(np.mean([s[3] for s in shots])), errors))
+            print(lines[-1], flush=True)
+    lines.append(_line("all", sum(totals.values()), totals, float("nan"), np.concatenate(everything)))
+    print(lines[0], lines[-1], sep="\n")
+    if args.out:
+        args.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _line(name: str, shots: int, counts: dict[str, int], share: float, errors: np.ndarray) -> str:
+    errors = errors if len(errors) else np.full(1, np.nan)
+    return (
+        f"{name:14} {shots:5d} {counts['right']:5d} {counts['refused']:7d} {counts['WRONG']:5d}  {100 * share:6.1f}  "
+        f"{errors.mean():7.3f} {np.percentile(errors, 99):7.3f} {errors.max():7.3f}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+"""Handwritten numbers: from a cut-out picture to a calibrated distribution over what the ink can say.
+
+A small net reads the whole field at once and gives, for every one of some sixteen columns, how likely each symbol ends
+there (connectionist temporal classification). The probability of any number is then an exact sum over all ways the
+columns can spell it, so candidates that nobody listed beforehand can be asked for as well.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from typing import Any
+
+import cv2
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+Picture = NDArray[np.uint8]
+Array = NDArray[Any]
+
+SYMBOLS = "0123456789-#"
+"""What a column can say, besides nothing; `#` is a field crossed out with nothing put in its place."""
+HEIGHT = 48
+"""Rows of the picture that the net sees."""
+WIDTHS = (64, 96)
+"""Columns of the picture that the net sees: the least of these that holds it."""
+
+_BLANK = len(SYMBOLS)
+_STRUCK = "#"
+_BEAM = 24
+_NEGLIGIBLE = 1e-6
+_READABLE = set("0123456789-")
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """How the net's own log odds become ones that hold, and the most ever claimed."""
+
+    slope: float
+    shift: float
+    most: float
+
+    def __call__(self, top: float) -> float:
+        """The calibrated probability of an answer whose natural log by the net is `top` (below 0)."""
+        odds = self.slope * (top - np.log(-np.expm1(top))) + self.shift
+        return float(min(1 / (1 + np.exp(-odds)), self.most))
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Odds for an answer that the field is empty, and for one that something stands in it."""
+
+    empty: Odds
+    filled: Odds
+
+
+@dataclass(frozen=True)
+class NumberReading:
+    """What a field's ink can say.
+
+    `value` is the likeliest text: digits, "-" for a dash that means nothing, "" where the field is empty or was
+    crossed out with nothing put in its place (then `struck` is the larger part). `confidence` is the calibrated
+    probability that this is what stands there.
+    """
+
+    value: str
+    confidence: float
+    columns: Array
+    """Log probabilities, one row a column of the picture, one entry a symbol, the last for none."""
+    top: float
+    """Natural log of the net's own probability of what it holds likeliest, before calibration."""
+
+    def probability(self, text: str) -> float:
+        """How likely `text` is what stands in the field: "24", "-", or "" for an empty field; 0 for anything else."""
+        return self._calibrated(text) if set(text) <= _READABLE else 0.0
+
+    @property
+    def struck(self) -> float:
+        """How likely the field was crossed out with nothing put in its place."""
+        return self._calibrated(_STRUCK)
+
+    def best(self, k: int = 3) -> tuple[tuple[str, float], ...]:
+        """The `k` likeliest texts with their probabilities, the likeliest first; struck out is not among them."""
+        return tuple((text, self._calibrated(text)) for text in self._candidates if text != _STRUCK)[:k]
+
+    @cached_property
+    def _candidates(self) -> tuple[str, ...]:
+        return _search(self.columns)
+
+    @cached_property
+    def _likeliest(self) -> str:
+        return self._candidates[0] if self.value == "" else self.value
+
+    def _calibrated(self, text: str) -> float:
+        if text == self._likeliest:
+            return self.confidence
+        rest = -np.expm1(self.top)
+        raw = float(np.exp(_log_probability(self.columns, text)))
+        return min(raw / rest, 1.0) * (1 - self.confidence) if rest > 0 else 0.0
+
+
+def read_number(image: Picture) -> NumberReading:
+    """Read one cut-out picture of a handwritten number, grey or BGR uint8, dark ink on light ground, of any size.
+
+    The field's own printed lines and a neighbour's ink may be in the picture. Raises ValueError where it is no such
+    picture.
+    """
+    return read_numbers([image])[0]
+
+
+def read_numbers(images: Sequence[Picture]) -> list[NumberReading]:
+    """Read many cut-outs in one batch; see `read_number`. An empty list gives an empty one."""
+    prepared = [prepare(image) for image in images]
+    readings: list[NumberReading | None] = [None] * len(prepared)
+    for width in WIDTHS:
+        where = [i for i, picture in enumerate(prepared) if picture.shape[1] == width]
+        if where:
+            batch = np.stack([prepared[i] for i in where])[:, None].astype(np.float32) / 255
+            for i, reading in zip(where, decode(_run(batch)), strict=True):
+                readings[i] = reading
+    return [reading for reading in readings if reading is not None]
+
+
+def decode(columns: Array, calibration: Calibration | None = None) -> list[NumberReading]:
+    """Readings from log probabilities (N, columns, symbols + 1), calibrated as given or else as shipped."""
+    greedy = columns.argmax(axis=2)
+    new = np.ones_like(greedy, bool)
+    new[:, 1:] = greedy[:, 1:] != greedy[:, :-1]
+    texts = ["".join(SYMBOLS[s] for s in row[keep & (row != _BLANK)]) for row, keep in zip(greedy, new, strict=True)]
+    tops = _log_probabilities(columns, texts)
+    calibration = calibration or _calibration()
+    readings = []
+    for text, top, field in zip(texts, tops, columns, strict=True):
+        if top < np.log(0.5) or (_STRUCK in text and text != _STRUCK):
+            # Column by column is not always the likeliest as a whole.
+            text = _search(field)[0]
+            top = _log_probability(field, text)
+        top = min(float(top), -1e-12)
+        confidence = (calibration.empty if text == "" else calibration.filled)(top)
+        readings.append(NumberReading("" if text == _STRUCK else text, confidence, field, top))
+    return readings
+
+
+def prepare(image: Picture) -> Picture:
+    """The picture as the net takes it: ink bright on dark, light evened out, `HEIGHT` rows, one of `WIDTHS` columns."""
+    if image.dtype != np.uint8 or image.ndim not in (2, 3) or (image.ndim == 3 and image.shape[2] != 3):
+        raise ValueError(f"a picture is uint8, grey or BGR, not {image.dtype} of shape {image.shape}")
+    if not image.size:
+        raise ValueError("the picture is empty")
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
+    h, w = grey.shape
+    scale = min(HEIGHT / h, WIDTHS[-1] / w)
+    high, wide = max(round(h * scale), 1), max(round(w * scale), 1)
+    grey = cv2.resize(grey, (wide, high), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    ink = even_ink(grey, reach=17)
+    room = next(width for width in WIDTHS if width >= wide)
+    out = np.zeros((HEIGHT, room), np.uint8)
+    top, left = (HEIGHT - high) // 2, (room - wide) // 2
+    out[top : top + high, left : left + wide] = ink
+    return out
+
+
+def even_ink(grey: Picture, reach: int) -> Picture:
+    """Ink bright on dark, whatever the light: the ground is the lightest within `reach` pixels, made smooth."""
+    ground = cv2.dilate(cv2.blur(grey, (3, 3)), np.ones((reach, reach), np.uint8))
+    ground = cv2.blur(ground, (reach, reach))
+    ink = 255 - cv2.divide(grey, ground, scale=255)
+    h, w = ink.shape
+    inside = ink[h // 7 : h - h // 7, w // 7 : w - w // 7].ravel()
+    rank = int(0.97 * inside.size)
+    strong = float(np.partition(inside, rank)[rank]) if inside.size else 255.0
+    return cv2.convertScaleAbs(ink, alpha=215 / min(max(strong, 46.0), 215.0))
+
+
+def _run(batch: Array) -> Array:
+    """Log probabilities (N, columns, symbols + 1) of prepared pictures (N, 1, rows, columns)."""
+    # Some fifty at a time stay in the cache.
+    parts = [_session().run(None, {"pictures": batch[i : i + 50]})[0] for i in range(0, len(batch), 50)]
+    return np.concatenate(parts)
+
+
+@lru_cache(maxsize=1)
+def _session() -> ort.InferenceSession:
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    model = (files("recognize") / "model" / "numbers.onnx").read_bytes()
+    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+@lru_cache(maxsize=1)
+def _calibration() -> Calibration:
+    stored = json.loads((files("recognize") / "model" / "calibration.json").read_text(encoding="utf-8"))["numbers"]
+    return Calibration(Odds(**stored["empty"]), Odds(**stored["filled"]))
+
+
+def _log_probability(columns: Array, text: str) -> float:
+    return float(_log_probabilities(columns[None], [text])[0])
+
+
+def _log_probabilities(columns: Array, texts: Sequence[str]) -> Array:
+    """Natural log of the probability of each text by its columns: the forward sum over all ways to spell it."""
+    count, steps, _ = columns.shape
+    longest = max(len(text) for text in texts)
+    states = np.full((count, 2 * longest + 1), _BLANK)
+    for i, text in enumerate(texts):
+        states[i, 1 : 2 * len(text) : 2] = [SYMBOLS.index(c) for c in text]
+    skip = np.zeros(states.shape, bool)
+    skip[:, 3::2] = states[:, 3::2] != states[:, 1:-2:2]
+    share = np.exp(
+        np.take_along_axis(columns, np.broadcast_to(states[:, None], (count, steps, states.shape[1])), axis=2)
+    )
+    share = share.astype(np.float64)
+    alpha = np.zeros(states.shape)
+    alpha[:, :2] = share[:, 0, :2]
+    for t in range(1, steps):
+        before = alpha.copy()
+        before[:, 1:] += alpha[:, :-1]
+        before[:, 2:] += alpha[:, :-2] * skip[:, 2:]
+        alpha = before * share[:, t]
+    last = 2 * np.array([len(text) for text in texts])
+    total = alpha[np.arange(count), last]
+    total += np.where(last > 0, alpha[np.arange(count), last - 1], 0)
+    return np.log(np.maximum(total, 1e-300))
+
+
+def _search(columns: Array) -> tuple[str, ...]:
+    """Texts by falling probability (prefix search keeping the `_BEAM` best); "#" alone is struck out."""
+    # Plain floats: a step handles a handful of numbers, too few for arrays to pay.
+    beam: dict[str, tuple[float, float]] = {"": (1.0, 0.0)}
+    for step in np.exp(columns.astype(np.float64)).tolist():
+        none = step[_BLANK]
+        likely = [(symbol, share) for symbol, share in zip(SYMBOLS, step, strict=False) if share > _NEGLIGIBLE]
+        grown: dict[str, list[float]] = {}
+        for prefix, (blank, ended) in beam.items():
+            last = prefix[-1:]
+            own = grown.setdefault(prefix, [0.0, 0.0])
+            own[0] += (blank + ended) * none
+            if last:
+                own[1] += ended * step[SYMBOLS.index(last)]
+            for symbol, share in likely:
+                more = grown.setdefault(prefix + symbol, [0.0, 0.0])
+                more[1] += (blank if symbol == last else blank + ended) * share
+        ranked = sorted(grown.items(), key=lambda item: -sum(item[1]))[:_BEAM]
+        least = _NEGLIGIBLE * sum(ranked[0][1])
+        beam = {prefix: (chances[0], chances[1]) for prefix, chances in ranked if sum(chances) > least}
+    found = sorted(beam, key=lambda text: -sum(beam[text]))
+    return tuple(text for text in found if _STRUCK not in text or text == _STRUCK)

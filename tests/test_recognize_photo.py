@@ -1,0 +1,115 @@
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from recognize.photo import PhotoError, find_pictures, open_photos
+
+
+@pytest.fixture
+def picture() -> Image.Image:
+    """A grey slope with a black square top left."""
+    slope = np.tile(np.linspace(120, 250, 160).astype(np.uint8), (100, 1))
+    slope[:20, :20] = 0
+    return Image.fromarray(slope)
+
+
+def opened(path):
+    (photo,) = open_photos(path)
+    return photo.grey
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "tif", "bmp"])
+def test_every_format_gives_the_same_grey(tmp_path, picture, suffix):
+    path = tmp_path / f"a.{suffix}"
+    picture.save(path, quality=95)
+    grey = opened(path)
+    assert grey.shape == (100, 160) and grey.dtype == np.uint8
+    assert np.abs(grey.astype(int) - np.asarray(picture)).mean() < 2
+
+
+def test_the_bytes_tell_the_format_not_the_name(tmp_path, picture):
+    path = tmp_path / "phone.HEIC"
+    picture.save(path, "JPEG", quality=95)
+    assert opened(path).shape == (100, 160)
+
+
+@pytest.mark.parametrize("orientation", [0, 1, 3, 6, 8])
+def test_the_orientation_that_a_phone_notes_down_is_not_followed(tmp_path, picture, orientation):
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    path = tmp_path / "a.jpg"
+    picture.save(path, quality=95, exif=exif)
+    grey = opened(path)
+    assert grey.shape == (100, 160) and grey[:15, :15].mean() < 30
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "CMYK", "1", "P", "I;16", "LA"])
+def test_every_kind_of_pixel(tmp_path, picture, mode):
+    deep = Image.fromarray(np.asarray(picture).astype(np.uint16) * 257)
+    shown = deep if mode == "I;16" else picture.convert(mode) if mode != "LA" else picture.convert("RGBA").convert("LA")
+    path = tmp_path / ("a.jpg" if mode == "CMYK" else "a.png")
+    shown.save(path)
+    grey = opened(path)
+    assert grey[:15, :15].mean() < 40 and grey[50:, 120:].mean() > 180
+
+
+def test_see_through_is_white_paper(tmp_path):
+    path = tmp_path / "a.png"
+    Image.new("RGBA", (40, 40), (0, 0, 0, 0)).save(path)
+    assert opened(path).min() == 255
+
+
+def test_every_page_of_a_pdf(tmp_path, picture):
+    path = tmp_path / "scan.pdf"
+    picture.save(path, save_all=True, append_images=[picture.rotate(180)], resolution=72)
+    first, second = open_photos(path)
+    assert (first.page, second.page) == (1, 2)
+    assert first.grey[:40, :40].mean() < 30 < second.grey[:40, :40].mean()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "empty"),
+        (b"just some text, not a picture", "neither a picture nor a PDF"),
+        (b"\xff\xd8\xff\xe0 nonsense \xff\xd9", "damaged"),
+        (b"\x89PNG\r\n\x1a\n nonsense", "damaged|neither"),
+        (b"%PDF-1.4 nonsense", "PDF is damaged"),
+    ],
+)
+def test_what_is_no_picture_says_so(tmp_path, data, said):
+    path = tmp_path / "a.jpg"
+    path.write_bytes(data)
+    with pytest.raises(PhotoError, match=said) as caught:
+        list(open_photos(path))
+    assert caught.value.text.ru and "\n" not in caught.value.text.ru
+
+
+@pytest.mark.parametrize("share", [0.3, 0.7, 0.97])
+def test_a_jpeg_cut_short_is_not_half_read(tmp_path, picture, share):
+    whole = io.BytesIO()
+    picture.resize((1600, 1000)).save(whole, "JPEG", quality=95)
+    path = tmp_path / "a.jpg"
+    path.write_bytes(whole.getvalue()[: int(share * len(whole.getvalue()))])
+    with pytest.raises(PhotoError, match="breaks off"):
+        list(open_photos(path))
+
+
+def test_a_bomb_is_refused_by_its_size(tmp_path):
+    path = tmp_path / "bomb.png"
+    Image.new("1", (20_000, 20_000)).save(path)
+    with pytest.raises(PhotoError, match="too large"):
+        list(open_photos(path))
+
+
+def test_folders_are_gone_through_in_order(tmp_path, picture):
+    (tmp_path / "in").mkdir()
+    (tmp_path / ".thumbs").mkdir()
+    for name in ("b.jpg", "a.PNG", "in/c.jpeg", ".thumbs/d.jpg"):
+        picture.save(tmp_path / name)
+    (tmp_path / "notes.txt").write_text("no picture")
+    found, missing = find_pictures([tmp_path, tmp_path / "b.jpg", tmp_path / "gone.jpg"])
+    assert [p.relative_to(tmp_path).as_posix() for p in found] == ["a.PNG", "b.jpg", "in/c.jpeg"]
+    assert missing == [tmp_path / "gone.jpg"]
