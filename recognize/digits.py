@@ -1,6 +1,6 @@
 """Handwritten numbers: from a cut-out picture to a calibrated distribution over what the ink can say.
 
-A small net reads the whole field at once and gives, for every one of some sixteen columns, how likely each symbol ends
+A small net reads the whole field at once and gives, for every one of some thirty columns, how likely each symbol ends
 there (connectionist temporal classification). The probability of any number is then an exact sum over all ways the
 columns can spell it, so candidates that nobody listed beforehand can be asked for as well.
 """
