@@ -109,7 +109,7 @@ def _info(form: Form, identity: Identity | None) -> SheetInfo:
 
 
 def _decided(photo: Photo, form: Form, fit: Fit, info: SheetInfo, cells: tuple[Cell, ...], conflict: bool) -> Reading:
-    ink, struck = _read(cells)
+    ink, struck = read_cells(cells)
     questions: list[Question] = []
     rules = None
     if info.convention is None:
@@ -137,7 +137,7 @@ def _decided(photo: Photo, form: Form, fit: Fit, info: SheetInfo, cells: tuple[C
     )
 
 
-def _read(cells: tuple[Cell, ...]) -> tuple[dict[str, Ink], dict[str, float]]:
+def read_cells(cells: tuple[Cell, ...]) -> tuple[dict[str, Ink], dict[str, float]]:
     """What the ink in every field can say, and how probably it was crossed out with nothing in its place."""
     ink: dict[str, Ink] = {cell.field.id: UNSEEN for cell in cells}
     struck: dict[str, float] = {}

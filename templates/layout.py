@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from templates.form import SEATS, Box, Field, Form, Marker, Rule, Slot
+from templates.form import SEATS, Box, Field, FieldKind, Form, Marker, Rule, Slot
 
 
 class FormError(ValueError):
@@ -121,7 +121,7 @@ def _lay_out(spec: dict[str, Any], rows: int | None) -> Form:
         printed = block["cells"][0]["kind"] == "printed"  # such a column has one heading, as high as the others' two
         heading = Box(block["x"], top, block["w"], head if printed else table["heading"][0])
         if block["head"].startswith("name."):
-            letter, field = _lettered("name", block["head"][-1], heading, table["letter"], table["inset"])
+            letter, field = _lettered("text", "name", block["head"][-1], heading, table["letter"], table["inset"])
             slots.append(letter)
             fields.append(field)
         else:
@@ -140,7 +140,7 @@ def _lay_out(spec: dict[str, Any], rows: int | None) -> Form:
     x, y, w, h = spec["result"]["box"]
     for i, seat in enumerate(seats):
         box = Box(x + w * i / players, y, w / players, h)
-        letter, field = _lettered("result", seat, box, spec["result"]["letter"], table["inset"])
+        letter, field = _lettered("number", "result", seat, box, spec["result"]["letter"], table["inset"])
         slots.append(letter)
         fields.append(field)
     return Form(
@@ -179,11 +179,13 @@ def _field(cell: dict[str, Any], deal: int, place: Box, table: dict[str, Any]) -
     )
 
 
-def _lettered(column: str, seat: str, place: Box, letter: float, inset: float) -> tuple[Slot, Field]:
+def _lettered(
+    kind: FieldKind, column: str, seat: str, place: Box, letter: float, inset: float
+) -> tuple[Slot, Field]:
     """A place that begins with the seat's letter: the slot of the letter, and the field to write in after it."""
     box = Box(place.x + letter, place.y, place.w - letter, place.h).inset(inset)
     slot = Slot(f"{column}.{seat}", Box(place.x, place.y, letter, place.h))
-    return slot, Field(f"{column}.{seat}", "text", None, column, seat, None, None, box)
+    return slot, Field(f"{column}.{seat}", kind, None, column, seat, None, None, box)
 
 
 def _columns(specs: list[dict[str, Any]], seats: str, grid: Box) -> list[dict[str, Any]]:

@@ -43,7 +43,7 @@ def test_a_field_says_what_its_id_says(form):
         if field.deal is not None:
             parts.insert(0, f"d{field.deal:02d}")
         assert ".".join(part for part in parts if part) == field.id
-        kind = {"declarer": "mark", "contract": "mark", "whist": "mark", "name": "text", "result": "text"}
+        kind = {"declarer": "mark", "contract": "mark", "whist": "mark", "name": "text"}
         assert field.kind == kind.get(field.column, "number")
 
 
