@@ -433,7 +433,7 @@ class _Walk:
         return False
 
     def _note_corrections(self) -> None:
-        """Every box whose total came right again: put right by the writer, or by a second slip that cancels the first."""
+        """Every box whose total came right again, by the writer or by a second slip that cancels the first."""
         for number, cell, slip in self.righted:
             if slip.note or slip.kind == "wrong row":
                 continue

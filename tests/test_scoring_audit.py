@@ -208,7 +208,7 @@ def test_the_same_entry_in_two_boxes() -> None:
 
 
 def test_entered_again_in_the_next_row() -> None:
-    record = game(six(1), six(2, declarer="B"), six(3))
+    record = game(six(1), Deal(2, "misere", declarer="C", tricks={"C": 2}), six(3))
     audit = check(paper(record, d2_whists_B_A=16, d3_whists_B_A=24))
     assert found(audit) == [("d02.whists.B.A", "entered twice", 16, 8)]
 
@@ -356,6 +356,8 @@ def test_pools_closed_in_the_last_row() -> None:
         audit = check(sheet)
         assert not audit.mistakes and [note.code for note in audit.notes] == ["equivalent"] * 3
         assert audit.played == audit.written
+        early = check(paper(record, d1_pool_A=10, d1_mountain_A=8 * weight))
+        assert early.mistakes and early.mistakes[0].deal == 1
         wrong = check(paper(record, d2_pool_A=10, d2_mountain_A=8 * weight + 1))
         assert wrong.mistakes and whists_difference(wrong)["A"] < 0
 
@@ -373,6 +375,12 @@ def test_amnesty_with_an_idle_dealer_moves_whists() -> None:
     audit = check(paper(game(raspasy, players=4), d1_mountain_A=1, d1_mountain_B=None, d1_mountain_C=3))
     assert {m.cell.seat for m in audit.mistakes} == {"A", "B", "C"}
     assert whists_difference(audit) == {"A": 5, "B": 5, "C": 5, "D": -15}
+
+
+def test_more_on_every_mountain_is_no_amnesty() -> None:
+    raspasy = Deal(1, "raspasy", tricks={"A": 3, "B": 2, "C": 5})
+    audit = check(paper(game(raspasy), d1_mountain_A=5, d1_mountain_B=4, d1_mountain_C=7))
+    assert len(audit.mistakes) == 3 and not audit.notes
 
 
 def test_an_amnesty_taken_back_by_one_is_a_mistake() -> None:
@@ -447,6 +455,8 @@ def test_fines_of_kodeks_4_2_7() -> None:
     pool = fine(check(paper(record, d2_pool_A=7)).mistakes[0])
     assert pool is not None and (pool.cell, pool.amount) == (Cell("mountain", "A"), 3)
     assert fine(check(paper(record, d2_whists_B_A=14)).mistakes[0]) is None
+    mountain = paper(game(six(1, own=5)), d1_mountain_A=5)
+    assert fine(check(mountain).mistakes[0]) is None
 
 
 def test_two_records_of_one_table() -> None:

@@ -105,6 +105,12 @@ def test_kodeks_4_2_12_three_players_lose_a_third_each() -> None:
     assert exact["B"] - 13 == F(1, 3)
 
 
+def test_kodeks_4_2_12_only_where_something_breaks() -> None:
+    """Mountains that divide by three leave nothing to correct: the exact table is the only one."""
+    whole = Totals(dict.fromkeys("ABC", 0), {"A": 4, "B": 7, "C": 10}, {"A": {"B": 5}})
+    assert permitted(whole, SOCHI) == (dict(zip("ABC", (35, -5, -30), strict=True)),)
+
+
 def test_kodeks_3_1_2_newcomer() -> None:
     assert newcomer(Totals({"A": 10, "B": 4, "C": 3}, {"A": 2, "B": 9, "C": 0}, {})) == (5, 4)
 

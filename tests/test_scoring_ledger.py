@@ -138,6 +138,7 @@ def test_half_whist_and_the_returned_whist() -> None:
     assert added("sochi", game("7", 0, "pass", "half")) == {"A.pool": 4, "C.A": 4}
     returned = game("6", 5, "whist", "half", dealer="D")
     assert added("fspr", returned, 4) == {"A.mountain": 4, "B.A": 28, "D.A": 4}
+    assert added("fspr", game("7", 7, "whist", "half")) == {"A.pool": 4, "B.A": 12, "C.A": 12}
     assert added("sochi", returned, 4) == {"A.mountain": 2, "B.A": 12, "C.A": 2, "D.A": 2}
 
 
@@ -273,6 +274,17 @@ def test_piter_never_ends_inside_raspasy() -> None:
     assert is_over(rules, out) and out.over
     later, _ = post(rules, out, RASPASY)
     assert later.over
+
+
+def test_the_premium_for_the_least_mountain_is_written_once() -> None:
+    """Races go on after their end: the raspasy and the exit that follow bring no second prize."""
+    rules = load_convention("races")
+    state = opening(3, 22, Totals({"A": 40, "B": 22, "C": 2}, {"A": 8, "B": 20, "C": 60}, {}))
+    prizes = []
+    for deal in (game("7", 7), RASPASY, game("7", 7)):
+        state, entries = post(rules, state, deal)
+        prizes.append([e.add for e in entries if e.column == "whists" and e.add == 200])
+    assert prizes == [[200, 200], [], []]
 
 
 def test_a_ledger_knows_where_the_game_was_over() -> None:
