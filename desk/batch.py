@@ -19,26 +19,26 @@ import cv2
 
 from desk.edge import Lang
 from desk.picture import draw_reading
-from recognize.photo import PhotoError, open_photos
+from recognize.photo import Grey, PhotoError, open_photos
 from recognize.pipeline import named, read_photo
 from recognize.reading import Reading, reading_json
 from scoring.text import Text
-from sheets import look_up
-from templates import decode, load_form
+from sheets import look_up, register_path
+from templates import Identity, decode, load_form
 
 OVERLAY_QUALITY = 82
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One picture read: the reading as `pulka read --json` prints it, and the picture of it (JPEG), if any."""
+    """One sheet read: the reading as `pulka read --json` prints it, and the picture of it (JPEG), if any."""
 
     reading: dict[str, Any]
     overlay: bytes | None
 
 
 def read_all(paths: Sequence[Path], lang: Lang, jobs: int, *, overlays: bool) -> Iterator[tuple[Page, ...]]:
-    """The pages of every picture file, in the order of `paths`, read in `jobs` processes.
+    """The sheets of every picture file, in the order of `paths`, read in `jobs` processes.
 
     A file whose reading brings its process down is read once more alone, and if that fails too, it is `unreadable`.
     """
@@ -77,27 +77,36 @@ def _read_pages(path: Path, lang: Lang, overlays: bool) -> tuple[Page, ...]:
 
 
 def read_pages(path: Path, lang: Lang, *, overlays: bool) -> tuple[Page, ...]:
-    """Every picture in a file, read; whatever goes wrong is a reading too."""
+    """Every sheet in every picture of a file, read; whatever goes wrong is a reading too."""
     pages: list[Page] = []
+    number = 1
     try:
         for photo in open_photos(path):
-            reading = remembered(read_photo(photo))
-            overlay = None
-            if overlays and reading.sheet is not None:
-                sheet = reading.sheet
-                form = load_form(sheet.form, sheet.players, sheet.rows, sheet.version)
-                picture = draw_reading(photo.grey, reading, form, lang)
-                if picture is not None:
-                    packed = io.BytesIO()
-                    picture.save(packed, "JPEG", quality=OVERLAY_QUALITY, optimize=True)
-                    overlay = packed.getvalue()
-            pages.append(Page(as_json(reading, lang), overlay))
+            number = photo.page + 1
+            for found in read_photo(photo, printed_here):
+                reading = remembered(found)
+                overlay = _overlay(photo.grey, reading, lang) if overlays else None
+                pages.append(Page(as_json(reading, lang), overlay))
     except PhotoError as error:
-        pages.append(Page(as_json(Reading(path.name, len(pages) + 1, "unreadable", error.text), lang), None))
+        pages.append(Page(as_json(Reading(path.name, number, "unreadable", error.text), lang), None))
     except Exception as error:
         # One bad picture never stops the rest, whatever it does to us.
-        pages.append(_failed(path, lang, f"{type(error).__name__}: {error}", len(pages) + 1))
+        pages.append(_failed(path, lang, f"{type(error).__name__}: {error}", number))
     return tuple(pages)
+
+
+def _overlay(grey: Grey, reading: Reading, lang: Lang) -> bytes | None:
+    """The picture of what was read, as a JPEG; None where no page was found."""
+    sheet = reading.sheet
+    if sheet is None:
+        return None
+    form = load_form(sheet.form, sheet.players, sheet.rows, sheet.version)
+    picture = draw_reading(grey, reading, form, lang)
+    if picture is None:
+        return None
+    packed = io.BytesIO()
+    picture.save(packed, "JPEG", quality=OVERLAY_QUALITY, optimize=True)
+    return packed.getvalue()
 
 
 def _failed(path: Path, lang: Lang, what: str, page: int = 1) -> Page:
@@ -111,6 +120,22 @@ def _failed(path: Path, lang: Lang, what: str, page: int = 1) -> Page:
 def as_json(reading: Reading, lang: Lang) -> dict[str, Any]:
     """The reading as plain data, with the language of its sentences."""
     return reading_json(reading, lang) | {"lang": lang}
+
+
+def printed_here(serial: int) -> Identity | None:
+    """The sheet of this number in the register of printed sheets, for when its codes cannot be read."""
+    try:
+        lines = register_path().read_bytes().splitlines()
+    except OSError:
+        return None
+    for line in reversed(lines):
+        try:
+            identity = decode(json.loads(line)["code"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue
+        if identity.serial == serial:
+            return identity
+    return None
 
 
 def remembered(reading: Reading) -> Reading:
@@ -155,10 +180,9 @@ class Folder:
     def keep(self, picture: Path, pages: Sequence[Page]) -> None:
         """Write the readings of a picture file: the drawn pages first, so that a JSON that is there is complete."""
         stem = self.stem(picture)
-        for page in pages:
+        for number, page in enumerate(pages, 1):
             if page.overlay is not None:
-                number = page.reading["page"]
-                name = f"{stem}.jpg" if len(pages) == 1 else f"{stem}-p{number}.jpg"
+                name = f"{stem}.jpg" if len(pages) == 1 else f"{stem}-{number}.jpg"
                 write_whole(self.path / name, page.overlay)
         data = json.dumps([page.reading for page in pages], ensure_ascii=False, indent=1) + "\n"
         write_whole(self.path / f"{stem}.json", data.encode())

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from desk.edge import Lang
-from desk.words import field_text, figure_text, player_text, value_text
+from desk.words import field_text, figure_text, like_text, player_text, value_text
 from scoring.convention import Convention, ConventionError, describe, load_convention
 from scoring.text import Text, seat_text
 
@@ -197,17 +197,17 @@ def _status(reading: Mapping[str, Any], lang: Lang) -> str:
 
 
 def question_line(question: Mapping[str, Any], lang: Lang, *, unseen: bool = False) -> str:
-    """A question in words: «сдача 7, взятки В: похоже на 3, может быть 8 — написано неразборчиво»."""
+    """A question in words: «сдача 7, взятки В: похоже на 3, может быть, 8 — написано неразборчиво»."""
     line = field_text(question["field"]).in_(lang)
     others = Text(" или ", " or ").in_(lang).join(value_text(v).in_(lang) for v in question["other"])
     if unseen:
         expected = Text(f" (ожидается {others})", f" (expected: {others})").in_(lang) if others else ""
         return f"{line}: {question['why']}{expected}"
     if question["field"] != "sheet":
-        best = value_text(question["best"])
-        line += Text(f": похоже на {best.ru}", f": seems {best.en}").in_(lang)
+        best = like_text(question["best"])
+        line += Text(f": похоже на {best.ru}", f": looks like {best.en}").in_(lang)
     if others:
-        line += Text(", может быть ", ", may be ").in_(lang) + others
+        line += Text(", может быть, ", ", may be ").in_(lang) + others
     return f"{line} — {question['why']}"
 
 

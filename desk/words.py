@@ -28,7 +28,8 @@ _CHOICES = {
     "hearts": Text("черви", "hearts"),
     "notrump": Text("без козыря", "no trump"),
 }
-_VALUES = {"": Text("пустую клетку", "empty"), "x": Text("отметку", "marked"), "-": Text("прочерк", "a dash")}
+_VALUES = {"": Text("пусто", "empty"), "x": Text("отметка", "a mark"), "-": Text("прочерк", "a dash")}
+_LIKE = {"": Text("пустую клетку", "empty"), "x": Text("отметку", "a mark")}
 
 
 def field_text(field_id: str) -> Text:
@@ -57,6 +58,11 @@ def field_text(field_id: str) -> Text:
 def value_text(value: str) -> Text:
     """What stands in a field, in words where it is no number."""
     return _VALUES.get(value, Text(value, value))
+
+
+def like_text(value: str) -> Text:
+    """The same as what a field looks like: «похоже на отметку», "looks like a mark"."""
+    return _LIKE.get(value, value_text(value))
 
 
 def figure_text(figure: str | int) -> str:

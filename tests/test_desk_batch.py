@@ -1,0 +1,208 @@
+import importlib
+import io
+import json
+import shutil
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+
+import desk.batch
+from recognize.simulation.desks import made_desk
+from sheets import remember
+
+
+@pytest.fixture
+def bad(tmp_path, photographer):
+    """A folder of files that are no readable sheets, by name."""
+    folder = tmp_path / "bad"
+    folder.mkdir()
+    jpeg = photographer().jpeg
+    whole = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    desk_top = made_desk("wood", np.random.default_rng(1))
+    (folder / "empty.jpg").write_bytes(b"")
+    (folder / "text.jpg").write_text("Пришлите, пожалуйста, фото протокола.\n" * 20, "utf-8")
+    (folder / "cut-short.jpg").write_bytes(jpeg[: len(jpeg) * 2 // 3])
+    (folder / "desk.jpg").write_bytes(cv2.imencode(".jpg", desk_top)[1].tobytes())
+    (folder / "half.jpg").write_bytes(cv2.imencode(".jpg", whole[:, : whole.shape[1] * 2 // 5])[1].tobytes())
+    (folder / "dark.png").write_bytes(cv2.imencode(".png", whole // 100)[1].tobytes())
+    (folder / "locked.pdf").write_bytes(b"%PDF-1.7\nnothing more")
+    return folder
+
+
+REASONS = {
+    "empty.jpg": "файл пуст",
+    "text.jpg": "это не картинка и не PDF",
+    "cut-short.jpg": "файл обрывается на середине",
+    "desk.jpg": "нет нашего протокола",
+    "half.jpg": "снимите",
+    "dark.png": "слишком тёмный",
+    "locked.pdf": "PDF повреждён",
+}
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_what_is_no_sheet_is_said_in_one_line_with_the_reason(pulka, bad, name):
+    ran = pulka("read", bad / name)
+    assert ran.code == 3
+    assert ran.err == ""
+    (line,) = [line for line in ran.out.splitlines() if name in line]
+    assert REASONS[name] in line
+    (reading,) = pulka("read", bad / name, "--json", "--lang", "en").json
+    assert (reading["status"], reading["source"]) == ("unreadable", name)
+    assert reading["reason"].isascii()
+
+
+def test_a_folder_of_nothing_but_bad_pictures_lists_each(pulka, bad):
+    ran = pulka("read", bad, "--jobs", 2)
+    assert ran.code == 3
+    assert f"Не прочитано {len(REASONS)} из {len(REASONS)}:" in ran.out
+    for name, reason in REASONS.items():
+        assert any(name in line and reason in line for line in ran.out.splitlines())
+
+
+def test_a_folder_without_pictures_is_wrong_usage(pulka, tmp_path):
+    (tmp_path / "notes.txt").write_text("")
+    ran = pulka("read", tmp_path)
+    assert ran.code == 2
+    (line,) = ran.complaints
+    assert "нет ни одного снимка" in line
+
+
+def test_one_bad_picture_among_ten_and_a_path_that_is_not_there(pulka, bad, photographer, tmp_path):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    jpeg = photographer().jpeg
+    for number in range(10):
+        (folder / f"{number}.jpg").write_bytes(jpeg)
+    shutil.copy(bad / "cut-short.jpg", folder / "4.jpg")
+    ran = pulka("read", folder, "--json", "--jobs", 2)
+    assert ran.code == 3
+    readings = ran.json
+    assert [reading["source"] for reading in readings] == [f"{number}.jpg" for number in range(10)]
+    assert [reading["source"] for reading in readings if reading["status"] == "unreadable"] == ["4.jpg"]
+    ran = pulka("read", folder / "0.jpg", tmp_path / "none.jpg", "--json")
+    assert ran.code == 2
+    assert ran.complaints == [f"pulka: {tmp_path / 'none.jpg'}: нет такого файла или папки"]
+    assert len(ran.json) == 1
+
+
+def test_readings_are_kept_and_not_read_again(pulka, bad, photographer, tmp_path, monkeypatch):
+    folder, kept = tmp_path / "photos", tmp_path / "kept"
+    folder.mkdir()
+    photographer().save(folder / "one.jpg")
+    shutil.copy(bad / "desk.jpg", folder / "two.jpg")
+    first = pulka("read", folder, "-o", kept, "--json", "--jobs", 1)
+    assert first.code == 3
+    names = sorted(path.name for path in kept.iterdir())
+    assert [name.split("-")[0] + name[name.rindex(".") :] for name in names] == ["one.jpg", "one.json", "two.json"]
+    with Image.open(kept / names[0]) as picture:
+        assert picture.size[0] > 2000
+    assert json.loads((kept / names[1]).read_text("utf-8")) == [first.json[0]]
+
+    read = []
+    real = desk.batch.read_pages
+    monkeypatch.setattr(desk.batch, "read_pages", lambda path, *a, **k: read.append(path.name) or real(path, *a, **k))
+    again = pulka("read", folder, "-o", kept, "--json", "--jobs", 1)
+    assert again.json == first.json
+    assert again.code == first.code
+    # What was no sheet is tried again: the next version may know better.
+    assert read == ["two.jpg"]
+    read.clear()
+    assert pulka("read", folder, "-o", kept, "--json", "--jobs", 1, "--again").json == first.json
+    assert read == ["one.jpg", "two.jpg"]
+    read.clear()
+    # Another picture under the same name is another picture.
+    photographer(2).save(folder / "one.jpg")
+    assert pulka("read", folder, "-o", kept, "--json", "--jobs", 1).json[0]["sheet"] != first.json[0]["sheet"]
+    assert read == ["one.jpg", "two.jpg"]
+    # Sentences kept in Russian are of no use to whoever asks in English.
+    read.clear()
+    pulka("read", folder / "one.jpg", "-o", kept, "--json", "--lang", "en")
+    assert read == ["one.jpg"]
+
+
+def test_a_file_half_written_before_does_not_count_as_read(pulka, photographer, tmp_path):
+    photo, kept = photographer().save(tmp_path / "one.jpg"), tmp_path / "kept"
+    first = pulka("read", photo, "-o", kept, "--json")
+    (record,) = kept.glob("*.json")
+    record.write_text(record.read_text("utf-8")[:1000], "utf-8")
+    assert pulka("read", photo, "-o", kept, "--json").json == first.json
+    assert json.loads(record.read_text("utf-8")) == first.json
+
+
+def test_a_folder_that_cannot_be_made_is_said(pulka, photographer, tmp_path):
+    photo = photographer().save(tmp_path / "one.jpg")
+    ran = pulka("read", photo, "-o", photo)
+    assert ran.code == 2
+    assert "папку не создать" in ran.complaints[0]
+
+
+def test_names_and_event_come_from_the_register(pulka, photographer, tmp_path):
+    taken = photographer()
+    photo = taken.save(tmp_path / "one.jpg")
+    (reading,) = pulka("read", photo, "--json").json
+    assert reading["sheet"]["names"] == {}
+    remember([taken.sheet])
+    (reading,) = pulka("read", photo, "--json").json
+    assert reading["sheet"]["names"] == dict(taken.sheet.names)
+    assert reading["sheet"]["event"] == taken.sheet.event
+    assert reading["game"]["players"] == dict(taken.sheet.names)
+
+
+def test_a_reading_settles_to_the_same_as_its_game(pulka, photographer, tmp_path):
+    (reading,) = pulka("read", photographer().save(tmp_path / "one.jpg"), "--json").json
+    game = tmp_path / "game.json"
+    game.write_text(json.dumps(reading["game"]), "utf-8")
+    assert pulka("settle", game, "--json").json["settlement"] == reading["settlement"]["played"]
+
+
+def test_a_crash_inside_the_reader_is_a_reading_too(pulka, photographer, tmp_path, monkeypatch):
+    def crash(photo, known):
+        raise ZeroDivisionError("at page 1")
+
+    monkeypatch.setattr(desk.batch, "read_photo", crash)
+    (reading,) = pulka("read", photographer().save(tmp_path / "one.jpg"), "--json").json
+    assert reading["status"] == "unreadable"
+    assert "ZeroDivisionError: at page 1" in reading["reason"]
+
+
+DEADLY = """
+import os
+from desk.batch import read_pages
+
+def read(path, lang, overlays):
+    if path.stem == "3":
+        os._exit(9)
+    return read_pages(path, lang, overlays=overlays)
+"""
+"""Stands in for the reader: one picture takes its whole process with it, as running out of memory would."""
+
+
+def test_a_process_that_dies_takes_only_its_own_picture_with_it(bad, tmp_path, monkeypatch):
+    (tmp_path / "deadly_reader.py").write_text(DEADLY)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(desk.batch, "_read_pages", importlib.import_module("deadly_reader").read)
+    paths = []
+    for number in range(6):
+        paths.append(tmp_path / f"{number}.jpg")
+        shutil.copy(bad / "text.jpg", paths[-1])
+    pages = list(desk.batch.read_all(paths, "en", 2, overlays=False))
+    assert [page.reading["source"] for (page,) in pages] == [path.name for path in paths]
+    reasons = [page.reading["reason"] for (page,) in pages]
+    assert [i for i, reason in enumerate(reasons) if "the program failed on it" in reason] == [3]
+
+
+def test_several_processes_give_what_one_gives(pulka, photographer, tmp_path):
+    for seed in (1, 2):
+        photographer(seed).save(tmp_path / f"{seed}.jpg")
+    assert pulka("read", tmp_path, "--jobs", 2, "--json").json == pulka("read", tmp_path, "--jobs", 1, "--json").json
+
+
+def test_every_page_of_a_scan_is_a_reading(pulka, photographer, tmp_path):
+    pages = [Image.open(io.BytesIO(photographer(seed).jpeg)).convert("L") for seed in (1, 2)]
+    pages[0].save(tmp_path / "scan.pdf", save_all=True, append_images=pages[1:], resolution=200)
+    ran = pulka("read", tmp_path / "scan.pdf", "-o", tmp_path / "kept", "--json")
+    assert [(r["page"], r["status"] != "unreadable") for r in ran.json] == [(1, True), (2, True)]
+    assert len(list((tmp_path / "kept").glob("scan-*.jpg"))) == 2
