@@ -287,10 +287,25 @@ def _by_rules(ink: Ink, shares: Mapping[str, float] | None, struck: float) -> Fi
     if shares is None:
         return _by_ink(ink, struck)
     alone = _by_ink(ink, struck)
-    decided = _field(shares, struck, "rules")
+    decided = _field(_no_bolder(shares, ink, alone.value), struck, "rules")
     if decided.value == alone.value and (alone.state != "doubtful" or decided.state == "doubtful"):
         decided = replace(decided, why="image")
     return decided
+
+
+BOLDEST = 1e4
+"""How far the rules may raise the odds of another value against the one that the ink shows best.
+
+People make mistakes that no model foresees: where the ink is clear and all the rest of the sheet contradicts it, a
+person decides.
+"""
+
+
+def _no_bolder(shares: Mapping[str, float], ink: Ink, seen: str) -> Mapping[str, float]:
+    """The shares with the odds of every value against the one seen held to what the ink and the rules may say."""
+    base = max(shares.get(seen, 0.0), 1e-300)
+    odds = {value: min(share / base, BOLDEST * ink(value) / ink(seen)) for value, share in shares.items()}
+    return _shares(odds | {seen: 1.0})
 
 
 def _field(shares: Mapping[str, float], struck: float, why: Any) -> FieldReading:

@@ -4,8 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 GROSS = 3e-4
-"""How often a reader is wrong in a way that its own probabilities do not foresee: something covers the box, a digit
-from next door, a hand unlike any it has learnt from."""
+"""How often the number reader is wrong in a way that its own probabilities do not foresee: something covers the box, a
+digit from next door, a hand unlike any it has learnt from."""
+
+GROSS_MARK = 3e-5
+"""The same of the reader of marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,7 @@ class Ink:
 
     likely: Mapping[str, float]
     exact: Callable[[str], float] | None
+    gross: float = GROSS
     _known: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, value: str) -> float:
@@ -28,7 +32,7 @@ class Ink:
             if seen is None:
                 seen = self.exact(value) if self.exact else 0.0
             known = self._known[value] = (
-                (1 - GROSS) * seen + GROSS * _anything(value) if self.exact else _anything(value)
+                (1 - self.gross) * seen + self.gross * _anything(value) if self.exact else _anything(value)
             )
         return known
 
@@ -50,7 +54,7 @@ def number_ink(best: Iterable[tuple[str, float]], exact: Callable[[str], float])
 def mark_ink(marked: float) -> Ink:
     """The ink of a mark field from the probability that it is marked."""
     likely = {"x": marked, "": 1 - marked}
-    return Ink(likely, lambda value: likely.get(value, 0.0))
+    return Ink(likely, lambda value: likely.get(value, 0.0), GROSS_MARK)
 
 
 UNSEEN = Ink({}, None)

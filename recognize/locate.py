@@ -25,7 +25,7 @@ MESH_MM = 3.0
 """The spacing of the mesh on which a page map is kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Mark:
     """A page mark found: its place on the page, its value, its corners (4, 2) clockwise from its own top left."""
 

@@ -1,0 +1,109 @@
+"""The rules weigh what the ink can say; they never overwrite it."""
+
+import numpy as np
+import pytest
+
+from recognize.decide import Sheet, decide
+from recognize.ink import UNSEEN, mark_ink, number_ink
+from recognize.simulation.table import play, write_down
+from scoring import check
+from scoring.convention import load_convention
+from templates import load_form
+
+
+def clear_ink(form, values):
+    """A perfect reader's ink."""
+    ink = {}
+    for field in form.fields:
+        value = values.get(field.id, "")
+        if field.kind == "mark":
+            ink[field.id] = mark_ink(0.99999 if value else 0.00001)
+        elif field.kind == "number":
+            ink[field.id] = saying({value: 1.0})
+    return ink
+
+
+def saying(shares):
+    return number_ink(shares.items(), lambda value: shares.get(value, 1e-9))
+
+
+def sheet_of(convention, players, seed, mistakes=0, habit="sparse"):
+    rng = np.random.default_rng(seed)
+    form = load_form("protocol", players)
+    game = play(convention, players, 20, rng)
+    values, slips = write_down(game, rng, mistakes, habit)
+    sheet = Sheet(form, convention, load_convention(convention), {}, game.pool, dict(game.players))
+    return sheet, game, values, slips
+
+
+@pytest.mark.parametrize("convention", ["sochi", "leningrad", "piter", "rostov"])
+@pytest.mark.parametrize("players", [3, 4])
+@pytest.mark.parametrize("habit", ["sparse", "dashes", "full"])
+def test_a_clear_honest_sheet_asks_nothing_and_settles(convention, players, habit):
+    sheet, game, values, _ = sheet_of(convention, players, 1, habit=habit)
+    decision = decide(sheet, clear_ink(sheet.form, values))
+    assert decision.review == () and decision.mistakes == ()
+    assert {n: f.value for n, f in decision.fields.items() if f.value} == {n: v for n, v in values.items() if v}
+    played = {seat: str(value) for seat, value in check(game).played.items()}
+    assert decision.played == played == decision.written
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["arithmetic", "forgotten", "wrong price", "wrong opponent", "transposed digits", "entered twice", "wrong column",
+     "wrong row", "wrong player", "cancelling"],
+)  # fmt: skip
+@pytest.mark.parametrize("seed", range(3))
+def test_a_slip_on_clear_ink_is_a_mistake_or_a_question_never_silence(kind, seed):
+    sheet, _, values, slips = sheet_of("sochi", 4, seed, [kind])
+    decision = decide(sheet, clear_ink(sheet.form, values))
+    asked = {question.field for question in decision.review}
+    found = {mistake.field for mistake in decision.mistakes}
+    assert slips and slips[0].field in found | asked
+    # What is on the paper stays what is on the paper.
+    for name, field in decision.fields.items():
+        assert field.value == values.get(name, "") or name in asked
+
+
+def test_the_rules_make_a_one_or_seven_sure():
+    sheet, _, values, _ = sheet_of("sochi", 4, 2)
+    name = next(n for n, v in values.items() if n.split(".")[1] == "whists" and "1" in v)
+    ink = clear_ink(sheet.form, values) | {name: saying({values[name]: 0.45, values[name].replace("1", "7", 1): 0.55})}
+    field = decide(sheet, ink).fields[name]
+    assert (field.value, field.state, field.why) == (values[name], "clear", "rules")
+
+
+def test_a_confident_reading_that_contradicts_everything_is_asked_about_not_corrected():
+    sheet, _, values, _ = sheet_of("sochi", 4, 3)
+    name = [n for n, v in values.items() if n.split(".")[1] == "whists" and len(v) == 2][3]
+    other = str(int(values[name]) + 2)
+    decision = decide(sheet, clear_ink(sheet.form, values) | {name: saying({other: 0.999, values[name]: 0.001})})
+    assert name in {question.field for question in decision.review}
+
+
+def test_a_forgotten_mark_is_asked_about_and_not_filled_in():
+    sheet, _, values, _ = sheet_of("sochi", 4, 4)
+    name = next(n for n in values if n.split(".")[1] == "contract" and n.startswith("d05"))
+    gone = {n: v for n, v in values.items() if n != name}
+    decision = decide(sheet, clear_ink(sheet.form, gone))
+    assert decision.fields[name].value == ""
+    assert name in {question.field for question in decision.review}
+    assert [deal.contract for deal in decision.game.deals if deal.deal == 5] == [name.split(".")[2]]
+
+
+def test_what_cannot_be_seen_is_unreadable_and_asked_about_where_something_is_due():
+    sheet, _, values, _ = sheet_of("sochi", 4, 5)
+    due = next(n for n in values if n.split(".")[1] == "whists")
+    idle = "d24.pool.A"
+    decision = decide(sheet, clear_ink(sheet.form, values) | {due: UNSEEN, idle: UNSEEN})
+    assert decision.fields[due].state == "unreadable" and decision.fields[due].value == ""
+    assert due in {question.field for question in decision.review}
+
+
+def test_without_rules_the_picture_alone_speaks():
+    sheet, _, values, _ = sheet_of("sochi", 4, 6)
+    name = next(iter(n for n in values if n.split(".")[1] == "pool"))
+    ink = clear_ink(sheet.form, values) | {name: saying({"4": 0.6, "9": 0.4})}
+    decision = decide(Sheet(sheet.form, None, None, {}, None, {}), ink)
+    assert decision.game is None and decision.fields[name].value == "4"
+    assert [question.field for question in decision.review] == [name]

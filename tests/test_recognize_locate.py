@@ -1,0 +1,96 @@
+"""The sheet is found and its fields placed, or it is refused: never misplaced."""
+
+import cv2
+import numpy as np
+import pytest
+
+from benchmarks.finding import DPI, blank_page
+from recognize.identify import identify
+from recognize.locate import PageMap, Points, _snapped, find_marks, fit_page, rough_map, sheets_in
+from recognize.simulation.camera import draw_shot, photograph
+from templates import load_form
+
+FORM = load_form("protocol", 4)
+CENTRES = np.array([f.box.centre for f in FORM.fields if f.kind != "text"])
+
+
+@pytest.fixture(scope="module")
+def blank() -> np.ndarray:
+    return blank_page(4)
+
+
+def shoot(blank, condition, seed):
+    rng = np.random.default_rng([seed, 3])
+    photo = photograph(blank, DPI / 25.4, draw_shot(condition, rng), rng)
+    return photo, cv2.cvtColor(photo.image, cv2.COLOR_BGR2GRAY)
+
+
+def marks_of(grey):
+    return sheets_in(find_marks(grey, FORM.dictionary), FORM)
+
+
+@pytest.mark.parametrize("condition", ["mild", "messenger", "turned", "curl", "two-corners", "white-desk", "thumb"])
+def test_fields_are_placed_to_a_fraction_of_a_millimetre(blank, condition):
+    photo, grey = shoot(blank, condition, 1)
+    (marks,) = marks_of(grey)
+    fit = fit_page(grey, marks, FORM)
+    assert fit is not None
+    seen = photo.visible(CENTRES)
+    off = np.linalg.norm(fit.map.to_photo(CENTRES) - photo.truth(CENTRES), axis=1) / photo.px_per_mm()
+    assert fit.sure(CENTRES)[seen].mean() > 0.95
+    assert off[seen & fit.sure(CENTRES)].max() < 0.8
+    assert off[seen].mean() < 0.25
+
+
+def test_the_sheet_is_known_by_its_code_and_by_its_marks(blank):
+    _, grey = shoot(blank, "mild", 2)
+    (marks,) = marks_of(grey)
+    by_code = identify(grey, marks, lambda serial: None)
+    assert by_code.identity is not None and (by_code.identity.convention, by_code.identity.table) == ("sochi", 1)
+    page = rough_map(marks, FORM)
+    # Both square codes and the clear text painted over: the marks still spell the number.
+    for box in (*FORM.codes, FORM.slot["code"]):
+        corners = page.to_photo(box.inset(-1.0).corners).astype(np.int32)
+        cv2.fillConvexPoly(grey, corners, 200)
+    (marks,) = marks_of(grey)
+    nameless = identify(grey, marks, lambda serial: None)
+    assert nameless.identity is None and not nameless.conflict
+    assert nameless.by_marks.serial == by_code.identity.serial
+    assert identify(grey, marks, lambda serial: by_code.identity).identity == by_code.identity
+
+
+@pytest.mark.parametrize("shift", [(0.0, -1.0), (0.0, 1.0), (-1.0, 0.0), (1.0, 0.0)])
+def test_a_map_a_whole_row_or_column_off_is_not_trusted(blank, shift):
+    """Tries to cause the worst fault: the fit is started exactly one row, or one box, beside the truth."""
+    _, grey = shoot(blank, "curl", 3)
+    (marks,) = marks_of(grey)
+    row = FORM.by_id["d02.pool.A"].box.y - FORM.by_id["d01.pool.A"].box.y
+    column = FORM.by_id["d01.mountain.A"].box.x - FORM.by_id["d01.pool.A"].box.x
+    right = fit_page(grey, marks, FORM).map
+    wrong = PageMap(_moved(right, np.array(shift) * (column, row)), right.margin)
+    fit = _snapped(grey, wrong, marks, FORM)
+    off = np.linalg.norm(fit.map.to_photo(CENTRES) - right.to_photo(CENTRES), axis=1) / right.px_per_mm((148, 105))
+    assert off[fit.sure(CENTRES)].max(initial=0.0) < 1.0
+
+
+def _moved(page: PageMap, by_mm: Points) -> np.ndarray:
+    rows, columns = page.mesh.shape[:2]
+    nodes = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) * 3.0 - page.margin
+    return page.to_photo(nodes + by_mm).reshape(rows, columns, 2).astype(np.float32)
+
+
+def test_two_sheets_in_one_photo_are_told_apart(blank):
+    photos = [shoot(blank, "clean", seed)[1] for seed in (4, 5)]
+    small = [cv2.resize(p, None, fx=0.6, fy=0.6, interpolation=cv2.INTER_AREA) for p in photos]
+    both = np.vstack(small)
+    sheets = marks_of(both)
+    assert len(sheets) == 2
+    for marks in sheets:
+        fit = fit_page(both, marks, FORM)
+        assert fit is not None and fit.on_line > 0.95
+
+
+def test_a_desk_is_no_sheet():
+    rng = np.random.default_rng(1)
+    desk = cv2.GaussianBlur(rng.integers(0, 255, (1500, 2000)).astype(np.uint8), (0, 0), 3)
+    assert not marks_of(desk)
