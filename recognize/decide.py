@@ -284,6 +284,8 @@ def _by_rules(ink: Ink, shares: Mapping[str, float] | None, struck: float) -> Fi
     """A field by the picture and the rules."""
     if ink.exact is None:
         return FieldReading("", 0.0, "unreadable", other=tuple(_ordered(shares or {}))[:3])
+    if ink.gross == 0.0:
+        return _field({ink.best: 1.0}, struck, "person")
     if shares is None:
         return _by_ink(ink, struck)
     alone = _by_ink(ink, struck)

@@ -57,6 +57,11 @@ def mark_ink(marked: float) -> Ink:
     return Ink(likely, lambda value: likely.get(value, 0.0), GROSS_MARK)
 
 
+def answered_ink(value: str) -> Ink:
+    """The ink of a field of which a person said what stands in it: that, and nothing else."""
+    return Ink({value: 1.0}, lambda other: float(other == value), gross=0.0)
+
+
 UNSEEN = Ink({}, None)
 """The ink of a field that is not in the photo, or whose place is not sure."""
 

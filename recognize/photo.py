@@ -1,6 +1,8 @@
 """Opening whatever a phone, a scanner or a messenger delivers: bytes in, grey pictures out."""
 
 import io
+import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +18,15 @@ from scoring.text import Text
 Grey = npt.NDArray[np.uint8]
 """A grey picture, (height, width), 0 black to 255 white."""
 
-PICTURES = (".jpg", ".jpeg", ".png", ".pdf", ".webp", ".tif", ".tiff", ".bmp")
+PICTURES = (".jpg", ".jpeg", ".png", ".pdf", ".webp", ".tif", ".tiff", ".bmp", ".heic", ".heif", ".zip")
 """What is looked for in a folder; a file named outright is judged by its bytes alone."""
 
 Image.MAX_IMAGE_PIXELS = None  # MOST_PIXELS stands in for it, with a message of our own
 MOST_PIXELS = 130_000_000
 """Larger pictures are refused before they are decoded: no phone makes them, and they would fill the memory."""
+
+MOST_ZIPPED = 300_000_000
+"""Bytes: what one file of an archive may unpack to."""
 
 PDF_DPI = 300
 
@@ -75,12 +80,21 @@ def open_photos(path: Path) -> Iterator[Photo]:
         raise PhotoError(
             Text("файл пуст: пришлите снимок ещё раз", "the file is empty: send the photo again"),
         )
+    yield from _pictures(path.name, data)
+
+
+def _pictures(name: str, data: bytes) -> Iterator[Photo]:
+    """The pictures in a file's bytes, which alone tell what it is: phones and messengers misname files."""
     if data[:5] == b"%PDF-":
-        yield from _pdf_pages(path, data)
+        yield from _pdf_pages(name, data)
+    elif data[:4] == b"PK\x03\x04":
+        yield from _zipped(name, data)
     elif data[:2] == b"\xff\xd8":
-        yield Photo(path.name, 1, _jpeg(data))
+        yield Photo(name, 1, _jpeg(data))
+    elif data[4:8] == b"ftyp":
+        yield Photo(name, 1, _heic(data))
     else:
-        yield Photo(path.name, 1, _other(data))
+        yield Photo(name, 1, _other(data))
 
 
 def _jpeg(data: bytes) -> Grey:
@@ -128,7 +142,40 @@ def _other(data: bytes) -> Grey:
         raise PhotoError(_BROKEN) from error
 
 
-def _pdf_pages(path: Path, data: bytes) -> Iterator[Photo]:
+def _heic(data: bytes) -> Grey:
+    try:
+        import pillow_heif
+    except ImportError as error:
+        raise PhotoError(
+            Text(
+                "снимок в формате HEIC: установите pulka[heic] или выберите в телефоне «Наиболее совместимые»",
+                'the photo is in HEIC format: install pulka[heic], or set the phone to "Most Compatible"',
+            )
+        ) from error
+    pillow_heif.register_heif_opener()
+    return _other(data)
+
+
+def _zipped(name: str, data: bytes) -> Iterator[Photo]:
+    """Every picture in a messenger's export, its place in the archive as its name."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            inside = [entry for entry in archive.infolist() if Path(entry.filename).suffix.lower() in PICTURES]
+            if not inside:
+                raise PhotoError(Text("в архиве нет картинок", "there is no picture in the archive"))
+            for entry in sorted(inside, key=lambda entry: entry.filename):
+                if entry.file_size > MOST_ZIPPED:
+                    raise PhotoError(
+                        Text(f"{entry.filename}: файл в архиве слишком велик", f"{entry.filename}: too large a file")
+                    )
+                yield from _pictures(f"{name}/{entry.filename}", archive.read(entry))
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, zlib.error) as error:
+        raise PhotoError(
+            Text("архив повреждён или закрыт паролем", "the archive is damaged or locked with a password")
+        ) from error
+
+
+def _pdf_pages(name: str, data: bytes) -> Iterator[Photo]:
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
@@ -142,7 +189,7 @@ def _pdf_pages(path: Path, data: bytes) -> Iterator[Photo]:
             scale = PDF_DPI / 72
             _refuse_huge(round(width * scale), round(height * scale))
             bitmap = page.render(scale=scale, grayscale=True)
-            yield Photo(path.name, number + 1, np.array(bitmap.to_numpy()).reshape(bitmap.height, bitmap.width))
+            yield Photo(name, number + 1, np.array(bitmap.to_numpy()).reshape(bitmap.height, bitmap.width))
             page.close()
 
 

@@ -1,8 +1,10 @@
 """The whole way from a file to readings: open → find marks → identify → fit the page → cut → read → decide."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import cv2
 import numpy as np
@@ -11,7 +13,7 @@ from recognize.cells import Cell, cut_fields
 from recognize.decide import Sheet, decide
 from recognize.digits import read_numbers
 from recognize.identify import Identified, Known, identify, known_forms
-from recognize.ink import UNSEEN, Ink, mark_ink, number_ink
+from recognize.ink import UNSEEN, Ink, answered_ink, mark_ink, number_ink
 from recognize.locate import LEAST_MARKS, Fit, Marks, find_marks, fit_page, sheets_in
 from recognize.marks import read_marks
 from recognize.photo import Grey, Photo, PhotoError, open_photos
@@ -19,7 +21,7 @@ from recognize.reading import Question, Reading, SheetInfo
 from scoring.convention import ConventionError, load_convention
 from scoring.text import Text
 from templates import Form, FormError, load_form
-from templates.identity import Identity, encode, sheet_id
+from templates.identity import Identity, IdentityError, decode, encode, sheet_id
 
 LEAST_ON_LINE = 0.7
 """With fewer of the printed lines where the fit puts them, the fit itself is in doubt, and nothing is read."""
@@ -28,31 +30,46 @@ LEAST_FIELDS = 0.6
 """With fewer of the fields in sight than this the photo is to be taken again, not puzzled over."""
 
 
-def read_file(path: Path, known: Known = lambda serial: None) -> Iterator[Reading]:
+Answers = Mapping[str, Mapping[str, str]]
+"""What people said stands in fields, by sheet (its short id, or the picture's name where it has none) and field id.
+
+The field `sheet` stands for the sheet's code, for a picture whose own cannot be read.
+"""
+
+
+def read_file(
+    path: Path, known: Known = lambda serial: None, answers: Answers = MappingProxyType({})
+) -> Iterator[Reading]:
     """Every sheet in every picture of a file, read; a picture that gives none is a reading too, with the reason.
 
     `known` looks up a sheet by its number among those printed here, for when its codes cannot be read.
     """
     try:
         for photo in open_photos(path):
-            yield from read_photo(photo, known)
+            yield from read_photo(photo, known, answers)
     except PhotoError as error:
         yield Reading(path.name, 1, "unreadable", error.text)
 
 
-def read_photo(photo: Photo, known: Known = lambda serial: None) -> list[Reading]:
+def read_photo(
+    photo: Photo, known: Known = lambda serial: None, answers: Answers = MappingProxyType({})
+) -> list[Reading]:
     """The sheets in one picture: which they are, every field, the game, the mistakes, and what to look at."""
     grey = photo.grey
     found = find_marks(grey, known_forms()[0].dictionary)
     sheets = sheets_in(found, known_forms()[0])
     if not sheets:
         return [Reading(photo.source, photo.page, "unreadable", _no_sheet(grey, len(found)))]
-    return [_read_sheet(photo, marks, known) for marks in sheets]
+    return [_read_sheet(photo, marks, known, answers) for marks in sheets]
 
 
-def _read_sheet(photo: Photo, marks: Marks, known: Known) -> Reading:
+def _read_sheet(photo: Photo, marks: Marks, known: Known, answers: Answers) -> Reading:
     grey = photo.grey
     identified = identify(grey, marks, known)
+    told = answers.get(photo.source, {})
+    if identified.identity is None and "sheet" in told:
+        with suppress(IdentityError):
+            identified = Identified(decode(told["sheet"]))
     try:
         form, fit = _fitted(grey, marks, identified)
     except FormError:
@@ -64,7 +81,9 @@ def _read_sheet(photo: Photo, marks: Marks, known: Known) -> Reading:
     seen = sum(cell.sure for cell in cells) / len(cells)
     if seen < LEAST_FIELDS:
         return Reading(photo.source, photo.page, "unreadable", _too_little(seen), sheet, page_map=fit.map)
-    return _decided(photo, form, fit, sheet, cells, identified.conflict)
+    if sheet.id is not None:
+        told = answers.get(sheet.id, told)
+    return _decided(photo, form, fit, sheet, cells, identified.conflict, told)
 
 
 def _fitted(grey: Grey, marks: Marks, identified: Identified) -> tuple[Form, Fit | None]:
@@ -108,8 +127,17 @@ def _info(form: Form, identity: Identity | None) -> SheetInfo:
     )
 
 
-def _decided(photo: Photo, form: Form, fit: Fit, info: SheetInfo, cells: tuple[Cell, ...], conflict: bool) -> Reading:
+def _decided(
+    photo: Photo,
+    form: Form,
+    fit: Fit,
+    info: SheetInfo,
+    cells: tuple[Cell, ...],
+    conflict: bool,
+    told: Mapping[str, str],
+) -> Reading:
     ink, struck = read_cells(cells)
+    ink |= {name: answered_ink(value) for name, value in told.items() if name in ink}
     questions: list[Question] = []
     rules = None
     if info.convention is None:

@@ -19,14 +19,14 @@ State = Literal["clear", "doubtful", "empty", "struck", "unreadable"]
 class FieldReading:
     """What is on the paper in one field: digits, "x" for a mark, "-" for a dash, "" for nothing.
 
-    `confidence` is the calibrated probability that `value` is right; `why` says whether the picture alone or the rules
-    as well made it sure; `other` holds further values worth considering, the likeliest first.
+    `confidence` is the calibrated probability that `value` is right; `why` says whether the picture alone, the rules as
+    well, or a person's answer made it sure; `other` holds further values worth considering, the likeliest first.
     """
 
     value: str
     confidence: float
     state: State
-    why: Literal["image", "rules"] = "image"
+    why: Literal["image", "rules", "person"] = "image"
     other: tuple[tuple[str, float], ...] = ()
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from recognize.decide import Sheet, decide
-from recognize.ink import UNSEEN, mark_ink, number_ink
+from recognize.ink import UNSEEN, answered_ink, mark_ink, number_ink
 from recognize.simulation.table import play, write_down
 from scoring import check
 from scoring.convention import load_convention
@@ -107,3 +107,15 @@ def test_without_rules_the_picture_alone_speaks():
     decision = decide(Sheet(sheet.form, None, None, {}, None, {}), ink)
     assert decision.game is None and decision.fields[name].value == "4"
     assert [question.field for question in decision.review] == [name]
+
+
+def test_an_answer_is_stronger_than_ink_and_settles_what_hangs_on_it():
+    sheet, _, values, _ = sheet_of("sochi", 4, 3)
+    name = [n for n, v in values.items() if n.split(".")[1] == "whists" and len(v) == 2][3]
+    other = str(int(values[name]) + 2)
+    ink = clear_ink(sheet.form, values) | {name: saying({other: 0.999, values[name]: 0.001})}
+    for answer in (values[name], other):
+        decision = decide(sheet, ink | {name: answered_ink(answer)})
+        assert decision.fields[name].value == answer and decision.fields[name].why == "person"
+        assert name not in {question.field for question in decision.review}
+        assert bool(decision.mistakes) == (answer == other)

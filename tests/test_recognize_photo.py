@@ -1,4 +1,5 @@
 import io
+import zipfile
 
 import numpy as np
 import pytest
@@ -102,6 +103,42 @@ def test_a_bomb_is_refused_by_its_size(tmp_path):
     Image.new("1", (20_000, 20_000)).save(path)
     with pytest.raises(PhotoError, match="too large"):
         list(open_photos(path))
+
+
+def test_every_picture_of_a_messengers_archive(tmp_path, picture):
+    path = tmp_path / "export.zip"
+    packed = io.BytesIO()
+    picture.save(packed, "PNG")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("b/2.png", packed.getvalue())
+        archive.writestr("a/1.jpg", packed.getvalue())
+        archive.writestr("chat.txt", "hello")
+    photos = list(open_photos(path))
+    assert [photo.source for photo in photos] == ["export.zip/a/1.jpg", "export.zip/b/2.png"]
+
+
+def test_an_archive_without_pictures_or_damaged_says_so(tmp_path):
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("chat.txt", "hello")
+    with pytest.raises(PhotoError, match="no picture in the archive"):
+        list(open_photos(path))
+    path.write_bytes(path.read_bytes()[:30])
+    with pytest.raises(PhotoError, match="damaged"):
+        list(open_photos(path))
+
+
+def test_heic_is_read_or_says_what_to_install(tmp_path, picture):
+    path = tmp_path / "IMG_1.jpg"
+    try:
+        import pillow_heif
+    except ImportError:
+        path.write_bytes(b"\x00\x00\x00\x18ftypheic" + bytes(64))
+        with pytest.raises(PhotoError, match="Most Compatible"):
+            list(open_photos(path))
+        return
+    pillow_heif.from_pillow(picture.convert("RGB")).save(path, quality=90)
+    assert opened(path)[:15, :15].mean() < 40
 
 
 def test_folders_are_gone_through_in_order(tmp_path, picture):
