@@ -42,11 +42,15 @@ class PhotoError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """One picture: a photo, or one page of a PDF (`page` counts from 1)."""
+    """One picture: a photo, or one page of a PDF (`page` counts from 1).
+
+    `problem` says why a picture of an archive cannot be opened; `grey` is empty then, and the others go on.
+    """
 
     source: str
     page: int
     grey: Grey
+    problem: Text | None = None
 
 
 def find_pictures(paths: list[Path]) -> tuple[list[Path], list[Path]]:
@@ -168,7 +172,11 @@ def _zipped(name: str, data: bytes) -> Iterator[Photo]:
                     raise PhotoError(
                         Text(f"{entry.filename}: файл в архиве слишком велик", f"{entry.filename}: too large a file")
                     )
-                yield from _pictures(f"{name}/{entry.filename}", archive.read(entry))
+                inner = f"{name}/{entry.filename}"
+                try:
+                    yield from _pictures(inner, archive.read(entry))
+                except PhotoError as error:
+                    yield Photo(inner, 1, np.zeros((1, 1), np.uint8), error.text)
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, zlib.error) as error:
         raise PhotoError(
             Text("архив повреждён или закрыт паролем", "the archive is damaged or locked with a password")

@@ -55,6 +55,8 @@ def read_photo(
     photo: Photo, known: Known = lambda serial: None, answers: Answers = MappingProxyType({})
 ) -> list[Reading]:
     """The sheets in one picture: which they are, every field, the game, the mistakes, and what to look at."""
+    if photo.problem is not None:
+        return [Reading(photo.source, photo.page, "unreadable", photo.problem)]
     grey = photo.grey
     found = find_marks(grey, known_forms()[0].dictionary)
     sheets = sheets_in(found, known_forms()[0])

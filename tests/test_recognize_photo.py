@@ -112,9 +112,12 @@ def test_every_picture_of_a_messengers_archive(tmp_path, picture):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("b/2.png", packed.getvalue())
         archive.writestr("a/1.jpg", packed.getvalue())
+        archive.writestr("a/0.jpg", b"no picture")
         archive.writestr("chat.txt", "hello")
-    photos = list(open_photos(path))
+    bad, *photos = open_photos(path)
+    assert bad.source == "export.zip/a/0.jpg" and "neither" in bad.problem.en
     assert [photo.source for photo in photos] == ["export.zip/a/1.jpg", "export.zip/b/2.png"]
+    assert all(photo.problem is None and photo.grey.shape == (100, 160) for photo in photos)
 
 
 def test_an_archive_without_pictures_or_damaged_says_so(tmp_path):
