@@ -7,7 +7,7 @@ mistake.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -123,11 +123,14 @@ class _Slip:
         "note",
         "row",
         "said",
+        "waiting",
         "wrote",
     )
 
     def __init__(self, row: int, deal: int, spot: _Spot, kind: str, *, note: bool = False) -> None:
         self.row = row
+        self.waiting = row
+        """The row whose entry has not been written yet."""
         self.deal = deal
         self.main = spot.cell
         self.kind = kind
@@ -412,8 +415,10 @@ class _Walk:
         if not spot.add:
             return False
         for slip in self._open(spot.cell):
-            if slip.kind in ("forgotten", "wrong row") and spot.wrote == spot.stood - slip.changes[spot.cell]:
+            late = slip.kind in ("forgotten", "wrong row") and slip.waiting == row - 1
+            if late and spot.wrote == spot.stood - slip.changes[spot.cell]:
                 slip.kind = "wrong row"
+                slip.waiting = row
                 slip.changes[spot.cell] = -spot.add
                 return True
         return False
@@ -509,9 +514,9 @@ class _Walk:
             mine = [
                 s for s in helping if s.cell.seat == seat or any(r[0] == "helped" and r[2] == seat for r in s.reasons)
             ]
-            if any(self._took(spot, lost) for lost in spots if lost.missing and lost not in mine):
+            if not mine or any(self._took(spot, lost) for lost in spots if lost.missing and lost not in mine):
                 continue
-            slip = self._slip(row, number, [spot, *mine], "missed help" if mine else "pool over the limit")
+            slip = self._slip(row, number, [spot, *mine], "missed help")
             slip.said = Text(f"пуля больше условленной ({limit})", f"the pool is over the limit ({limit})")
             helping = [s for s in helping if s not in mine]
             spots = [s for s in spots if s is not spot and s not in mine]
@@ -570,26 +575,32 @@ class _Walk:
     def _kind(self, spot: _Spot, deal: Deal | None) -> str:
         if spot.missing:
             return "forgotten"
-        wrote = spot.wrote
-        if wrote is None:
-            raise AssertionError("a box without ink departs from nothing unless something was due")
+        wrote = spot.carried + spot.off
         limit = self.game.limit
-        if spot.add and spot.off == spot.add:
-            return "entered twice"
         if not spot.add:
             if spot.off == self.last.get(spot.cell):
                 return "entered twice"
-            return "transposed digits" if _transposed(wrote, spot.stood) else "unexplained"
-        if spot.cell.column == "pool" and self.convention.help and limit is not None and wrote > limit and spot.off > 0:
-            return "pool over the limit"
+            again = _transposed(self._paper(spot), self._shown(spot.cell, spot.stood))
+            return "transposed digits" if again else "unexplained"
         if _transposed(self._paper(spot), self._shown(spot.cell, spot.carried)):
             return "transposed digits"
+        if spot.cell.column == "pool" and self.convention.help and limit is not None and wrote > limit and spot.off > 0:
+            return "pool over the limit"
+        if spot.off == spot.add:
+            # At the price of the next contract or step of raspasy, where that is twice as much; else added twice.
+            near = deal is not None and 2 * spot.add in _other_prices(spot, deal, self.convention, near=True)
+            return "wrong price" if near else "entered twice"
         if spot.off in (1, -1, 10, -10, 100, -100):
             return "arithmetic"
-        if deal is not None and wrote - spot.stood in _other_prices(spot, deal, self.convention):
-            return "wrong price"
         if len(spot.reasons) > 1 and any(reason[1] == -spot.off for reason in spot.reasons):
             return "forgotten"
+        entered = wrote - spot.stood
+        if deal is not None and entered in _other_prices(spot, deal, self.convention, near=True):
+            return "wrong price"
+        if -5 < spot.off < 5:
+            return "arithmetic"
+        if deal is not None and entered in _other_prices(spot, deal, self.convention):
+            return "wrong price"
         slipped = -10 <= spot.off <= 10 or spot.off % 10 == 0 or wrote in (spot.add, spot.stood - spot.add)
         if slipped or _one_digit(self._paper(spot), self._shown(spot.cell, spot.carried)):
             return "arithmetic"
@@ -616,6 +627,8 @@ class _Walk:
                 other = copied[0].cell.text(self.game.players)
                 return Text(f"повторяет итог «{other.ru}»", f"repeats the total of {other.en}")
             return Text("этой записи не объясняет ни одна сдача", "no deal explains this entry")
+        if spot.add and spot.off == spot.add:
+            return Text("вдвое больше: по чужой цене или дважды", "twice as much: at another price, or twice")
         if spot.reasons and spot.wrote is not None:
             return Text(
                 "; ".join(reason_text(r).ru for r in spot.reasons), "; ".join(reason_text(r).en for r in spot.reasons)
@@ -730,19 +743,27 @@ def _one_digit(wrote: Number, right: Number) -> bool:
     return len(one) == len(two) and sum(a != b for a, b in zip(one, two, strict=True)) == 1
 
 
-def _other_prices(spot: _Spot, deal: Deal, convention: Convention) -> set[Number]:
-    """What the deal would have added at the price of another contract, another step of raspasy or another scale."""
-    add = Fraction(spot.add)
+def _other_prices(spot: _Spot, deal: Deal, convention: Convention, *, near: bool = False) -> set[Number]:
+    """What the deal would have added at the price of another contract, another step of raspasy or another scale.
+
+    With ``near`` only the next contract up or down, or another step of raspasy.
+    """
+    ratios: list[Fraction]
     if deal.contract == "raspasy":
         ladder = convention.raspasy_prices if convention.raspasy == "mountain" else convention.raspasy_whists
-        prices: Iterable[Number] = ladder
-        prices = {other / Fraction(own) for other in (*prices, 2 * max(ladder)) for own in ladder}
+        ratios = [Fraction(other) / Fraction(own) for other in ladder for own in ladder]
+        if not near:
+            ratios += [Fraction(2 * max(ladder)) / Fraction(own) for own in ladder]
     elif deal.contract in LEVELS:
-        own = Fraction(convention.values[LEVELS.index(deal.contract)])
-        prices = {other / own for other in convention.values}
+        place = LEVELS.index(deal.contract)
+        own = Fraction(convention.values[place])
+        others = convention.values[max(place - 1, 0) : place + 2] if near else convention.values
+        ratios = [Fraction(other) / own for other in others]
     else:
-        prices = set()
-    return {whole(add * ratio) for ratio in (*prices, Fraction(2), Fraction(1, 2))} - {spot.add}
+        ratios = []
+    if not near:
+        ratios += [Fraction(2), Fraction(1, 2)]
+    return {whole(spot.add * ratio) for ratio in ratios} - {spot.add}
 
 
 # --- fines, and two records of one table -----------------------------------------------------------------------------

@@ -108,6 +108,26 @@ def test_kinds_of_a_wrong_total(wrote: int, kind: str) -> None:
         assert f"+{wrote - 44}" in audit.mistakes[0].message.ru and f"+{wrote - 44}" in audit.mistakes[0].message.en
 
 
+def test_a_six_written_double_is_at_the_price_of_a_seven() -> None:
+    """Twice as much is the next contract's price only for a six; the message names both ways."""
+    audit = check(paper(game(six(1), six(2)), d1_whists_B_A=16, d2_whists_B_A=24))
+    assert found(audit) == [("d01.whists.B.A", "wrong price", 16, 8)]
+    assert "дважды" in audit.mistakes[0].message.ru and "twice" in audit.mistakes[0].message.en
+
+
+def test_transposed_digits_over_the_limit_are_transposed_digits() -> None:
+    record = game(*(six(n) for n in range(1, 7)), pool=20)
+    assert found(check(paper(record, d6_pool_A=21))) == [("d06.pool.A", "transposed digits", 21, 12)]
+
+
+def test_a_late_row_is_late_by_one_row() -> None:
+    """The whists of the first deal are missing, those of the third are as many as the first's: two mistakes, not one."""
+    record = game(six(1), Deal(2, "misere", declarer="C", tricks={"C": 2}), six(3, own=7))
+    audit = check(paper(record, d1_whists_B_A=None, d3_whists_B_A=8))
+    assert found(audit) == [("d01.whists.B.A", "forgotten", None, 8), ("d03.whists.B.A", "arithmetic", 8, 6)]
+    whists_difference(audit)
+
+
 def test_consolation_left_out() -> None:
     """Five tricks and no consolation: 10 instead of 12 is not bad arithmetic, a part is missing."""
     audit = check(paper(game(six(1), six(2, own=5)), d2_whists_B_A=18))
