@@ -31,6 +31,8 @@ _BLANK = len(SYMBOLS)
 _STRUCK = "#"
 _BEAM = 24
 _NEGLIGIBLE = 1e-6
+_NOTHING = np.full((1, len(SYMBOLS) + 1), -46.0)
+_NOTHING[:, _BLANK] = 0.0
 _READABLE = set("0123456789-")
 
 
@@ -112,15 +114,17 @@ def read_number(image: Picture) -> NumberReading:
 
 def read_numbers(images: Sequence[Picture]) -> list[NumberReading]:
     """Read many cut-outs in one batch; see `read_number`. An empty list gives an empty one."""
-    prepared = [prepare(image) for image in images]
-    readings: list[NumberReading | None] = [None] * len(prepared)
+    greys = [as_grey(image) for image in images]
+    bare = NumberReading("", _calibration().empty.most, _NOTHING, -1e-12)
+    readings = [bare] * len(greys)
+    prepared = {i: prepare(grey) for i, grey in enumerate(greys) if not is_bare(grey)}
     for width in WIDTHS:
-        where = [i for i, picture in enumerate(prepared) if picture.shape[1] == width]
+        where = [i for i, picture in prepared.items() if picture.shape[1] == width]
         if where:
             batch = np.stack([prepared[i] for i in where])[:, None].astype(np.float32) / 255
             for i, reading in zip(where, decode(_run(batch)), strict=True):
                 readings[i] = reading
-    return [reading for reading in readings if reading is not None]
+    return readings
 
 
 def decode(columns: Array, calibration: Calibration | None = None) -> list[NumberReading]:
@@ -143,13 +147,26 @@ def decode(columns: Array, calibration: Calibration | None = None) -> list[Numbe
     return readings
 
 
+def is_bare(grey: Picture) -> bool:
+    """Whether the middle of a field is so even that no pen can have been there: most empty fields need no net.
+
+    The weakest pencil in the hardest photos stands out more than twice as much as is allowed here.
+    """
+    h, w = grey.shape
+    edge = round(h / 6)
+    if h < 16 or w < 3 * edge:
+        return False
+    middle = cv2.blur(grey, (3, 3))[edge:-edge, edge:-edge].ravel()
+    light = float(np.partition(middle, int(0.8 * middle.size))[int(0.8 * middle.size)])
+    return light - float(middle.min()) < 0.06 * light
+
+
 def prepare(image: Picture) -> Picture:
-    """The picture as the net takes it: ink bright on dark, light evened out, `HEIGHT` rows, one of `WIDTHS` columns."""
-    if image.dtype != np.uint8 or image.ndim not in (2, 3) or (image.ndim == 3 and image.shape[2] != 3):
-        raise ValueError(f"a picture is uint8, grey or BGR, not {image.dtype} of shape {image.shape}")
-    if not image.size:
-        raise ValueError("the picture is empty")
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
+    """The picture as the net takes it: ink bright on dark, light evened out, `HEIGHT` rows, one of `WIDTHS` columns.
+
+    Raises ValueError where it is no picture.
+    """
+    grey = as_grey(image)
     h, w = grey.shape
     scale = min(HEIGHT / h, WIDTHS[-1] / w)
     high, wide = max(round(h * scale), 1), max(round(w * scale), 1)
@@ -160,6 +177,15 @@ def prepare(image: Picture) -> Picture:
     top, left = (HEIGHT - high) // 2, (room - wide) // 2
     out[top : top + high, left : left + wide] = ink
     return out
+
+
+def as_grey(image: Picture) -> Picture:
+    """The picture in grey; raises ValueError where it is none."""
+    if image.dtype != np.uint8 or image.ndim not in (2, 3) or (image.ndim == 3 and image.shape[2] != 3):
+        raise ValueError(f"a picture is uint8, grey or BGR, not {image.dtype} of shape {image.shape}")
+    if not image.size:
+        raise ValueError("the picture is empty")
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)) if image.ndim == 3 else image
 
 
 def even_ink(grey: Picture, reach: int) -> Picture:

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import onnxruntime as ort
 
-from recognize.digits import Array, Picture, even_ink
+from recognize.digits import Array, Picture, as_grey, even_ink
 
 SIDE = 32
 """Rows and columns of the picture that the net sees."""
@@ -64,12 +64,11 @@ def decode(says: Array) -> list[MarkReading]:
 
 
 def prepare(image: Picture) -> Picture:
-    """The picture as the net takes it: ink bright on dark, light evened out, `SIDE` by `SIDE`."""
-    if image.dtype != np.uint8 or image.ndim not in (2, 3) or (image.ndim == 3 and image.shape[2] != 3):
-        raise ValueError(f"a picture is uint8, grey or BGR, not {image.dtype} of shape {image.shape}")
-    if not image.size:
-        raise ValueError("the picture is empty")
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
+    """The picture as the net takes it: ink bright on dark, light evened out, `SIDE` by `SIDE`.
+
+    Raises ValueError where it is no picture.
+    """
+    grey = as_grey(image)
     shrinks = max(grey.shape) > SIDE
     grey = cv2.resize(grey, (SIDE, SIDE), interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR)
     # A filled box is most of the picture: the ground has to be sought further away than it is wide.

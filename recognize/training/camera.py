@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from recognize.training.characters import Array
-from recognize.training.fields import BORDER, SCALE
+from recognize.training.fields import BORDER, SCALE, noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,7 @@ def cut_out(
     white = rng.uniform(130, 245)
     black = max(white * (1 - rng.uniform(*level.contrast) * 1.1), 2)
     photo = black + (white - black) * photo
-    grain = rng.standard_normal(photo.shape).astype(np.float32)
-    if rng.random() < 0.5:
-        grain = cv2.GaussianBlur(grain, (0, 0), 0.7) * 2
-    photo += grain * rng.uniform(*level.noise)
+    photo += noise(rng, photo.shape, 0 if rng.random() < 0.5 else 2) * rng.uniform(*level.noise)
     if rng.random() < 0.6:
         soft = cv2.GaussianBlur(photo, (0, 0), rng.uniform(0.7, 1.6))
         photo += (photo - soft) * rng.uniform(0, level.sharpen)

@@ -26,9 +26,9 @@ from recognize.training.net import MarkNet, NumberNet
 from recognize.training.render import AS_PLAYED, Fields, joined, render_marks, render_numbers, stream_numbers
 
 BATCH = 128
-CHUNK = 12_000
+CHUNK = 6_000
 """New pictures an epoch; the last `WINDOW` chunks are learnt from."""
-WINDOW = 8
+WINDOW = 12
 STEPS_AN_EPOCH = 375
 
 
@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder of character sets (*.npz)")
     parser.add_argument("--out", type=Path, required=True, help="where the nets and the report go")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--epochs", type=int, default=64, help=f"of the number net, {STEPS_AN_EPOCH} steps each")
+    parser.add_argument("--epochs", type=int, default=40, help=f"of the number net, {STEPS_AN_EPOCH} steps each")
     parser.add_argument("--marks", type=int, default=60_000, help="pictures of mark boxes to learn from")
     options = parser.parse_args()
     # One thread learns while one process draws the next fields: on two cores that is faster than two threads at both.
@@ -150,7 +150,7 @@ def train_numbers(data: Path, out: Path, epochs: int, seed: int) -> None:
     writers = load_writers(data, "train", rng)
     check = render_numbers(load_writers(data, "calibrate", rng), 4_000, seed + 1)
     chunks = stream_numbers(writers, CHUNK, seed)
-    window = deque([render_numbers(writers, 2 * CHUNK, seed, photos=2)], WINDOW)
+    window = deque([render_numbers(writers, 4 * CHUNK, seed, photos=2)], WINDOW)
     net = NumberNet().to(memory_format=torch.channels_last)
     mean = averaged(net, 0.9985)
     optimiser = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=0.02)
