@@ -24,6 +24,7 @@ from desk.report import (
     show_settlement,
     show_unreadable,
 )
+from recognize.identify import tesseract_found
 from recognize.photo import PICTURES, find_pictures
 from scoring import Convention, Game, convention_names, load_convention
 from scoring.convention import OPTIONS, ConventionError, option_text
@@ -423,12 +424,20 @@ def read(
         _put_json(readings)
     else:
         show_unreadable(out_console, failed, len(readings), speak)
+        if any(r["sheet"] and r["sheet"]["code"] is None for r in readings) and not tesseract_found():
+            print(_ABOUT_TESSERACT.in_(speak))
     if missing:
         return ExitCode.USAGE
     if failed:
         return ExitCode.NO_SHEET
     asked = any(reading["review"] or reading["mistakes"] for reading in readings)
     return ExitCode.PERSON if asked else ExitCode.DONE
+
+
+_ABOUT_TESSERACT = Text(
+    "Если установить Tesseract, лист с испорченным квадратным кодом узнаётся по коду, напечатанному буквами.",
+    "With Tesseract installed, a sheet whose square codes are spoilt can be told by its code in letters.",
+)
 
 
 def _cores() -> int:

@@ -1,6 +1,8 @@
 """What the tests share: a register of their own, the command line in one call, and the photographer."""
 
 import json
+import os
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +26,15 @@ def _own_register(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PULKA_HOME", str(tmp_path / "pulka-home"))
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG", "PULKA_DEBUG"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def tesseract() -> None:
+    """For tests that need Tesseract: skipped where it is not installed, failed there under PULKA_REQUIRE_TESSERACT."""
+    if shutil.which("tesseract") is None:
+        if os.environ.get("PULKA_REQUIRE_TESSERACT"):
+            pytest.fail("Tesseract is not installed, and PULKA_REQUIRE_TESSERACT asks for it")
+        pytest.skip("Tesseract is not installed")
 
 
 @dataclass(frozen=True)
@@ -93,8 +104,9 @@ def photographer(tmp_path_factory: pytest.TempPathFactory) -> Photographer:
         mistakes: int = 0,
         corrections: int = 0,
         size: tuple[int, int] = (2400, 1800),
+        torn_codes: bool = False,
     ) -> Photographed:
-        key = (seed, condition, players, deals, rows, mistakes, corrections, size)
+        key = (seed, condition, players, deals, rows, mistakes, corrections, size, torn_codes)
         if key not in taken:
             rng = np.random.default_rng(seed)
             filled = fill_in(
@@ -107,6 +119,10 @@ def photographer(tmp_path_factory: pytest.TempPathFactory) -> Photographer:
                 mistakes=mistakes,
                 corrections=corrections,
             )
+            if torn_codes:
+                for code in filled.sheet.form.codes:
+                    x, y, w, h = (round(v * PAGE_PX_PER_MM) for v in (code.x, code.y, code.w, code.h))
+                    filled.page[y : y + h, x : x + w // 2] = 255
             shot = replace(draw_shot(condition, rng), size=size)
             photo = photograph(filled.page, PAGE_PX_PER_MM, shot, rng)
             taken[key] = Photographed(filled.sheet, filled.values, filled.slips, photo.encoded)

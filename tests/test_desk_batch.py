@@ -9,8 +9,11 @@ import pytest
 from PIL import Image
 
 import desk.batch
+import desk.cli
+import recognize.identify
 from recognize.simulation.desks import made_desk
 from sheets import remember
+from templates import encode
 
 
 @pytest.fixture
@@ -206,3 +209,37 @@ def test_every_page_of_a_scan_is_a_reading(pulka, photographer, tmp_path):
     ran = pulka("read", tmp_path / "scan.pdf", "-o", tmp_path / "kept", "--json")
     assert [(r["page"], r["status"] != "unreadable") for r in ran.json] == [(1, True), (2, True)]
     assert len(list((tmp_path / "kept").glob("scan-*.jpg"))) == 2
+
+
+def test_a_sheet_with_torn_codes_is_known_by_its_code_in_clear_text(pulka, photographer, tmp_path, tesseract):
+    taken = photographer(3, torn_codes=True)
+    (reading,) = pulka("read", taken.save(tmp_path / "torn.jpg"), "--json").json
+    assert reading["sheet"]["code"] == encode(taken.sheet.identity)
+
+
+@pytest.fixture
+def without_tesseract(monkeypatch):
+    monkeypatch.setattr(recognize.identify, "tesseract_found", lambda: False)
+    monkeypatch.setattr(desk.cli, "tesseract_found", lambda: False)
+
+
+def test_a_sheet_with_torn_codes_is_known_by_its_number_where_it_was_printed(
+    pulka, photographer, tmp_path, without_tesseract
+):
+    taken = photographer(3, torn_codes=True)
+    remember([taken.sheet])
+    (reading,) = pulka("read", taken.save(tmp_path / "torn.jpg"), "--json").json
+    assert reading["sheet"]["code"] == encode(taken.sheet.identity)
+
+
+def test_without_tesseract_a_torn_code_is_a_question_and_tesseract_is_named_once(
+    pulka, photographer, tmp_path, without_tesseract
+):
+    photo = photographer(3, torn_codes=True).save(tmp_path / "1.jpg")
+    shutil.copy(photo, tmp_path / "2.jpg")
+    ran = pulka("read", tmp_path, "--jobs", 1)
+    assert ran.code == 1
+    assert ran.out.count("Tesseract") == 1
+    assert ran.out.count("код листа не читается") == 2
+    whole = photographer().save(tmp_path / "whole.jpg")
+    assert "Tesseract" not in pulka("read", whole).out

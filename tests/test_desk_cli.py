@@ -221,7 +221,16 @@ def test_check_names_the_mistake_and_what_it_costs(pulka, record):
         (changed(pool=-5), "пуля до -5; ожидается целое число больше нуля"),
         (changed(convention="sotchi"), "нет конвенции «sotchi»"),
     ],
-    ids=["empty", "text", "other format", "eleven in all", "eleven tricks", "dealer whists", "pool of -5", "convention"],
+    ids=[
+        "empty",
+        "text",
+        "other format",
+        "eleven in all",
+        "eleven tricks",
+        "dealer whists",
+        "pool of -5",
+        "convention",
+    ],
 )
 @pytest.mark.parametrize("command", ["settle", "check"])
 def test_a_record_against_the_rules_is_said_where_it_is(pulka, record, command, text, said):

@@ -3,7 +3,10 @@ import pytest
 from desk.edge import Stop
 from desk.order import names_from, rules_of, tables_of
 
-WIDE = {1: {"A": "Иванов", "B": "Петров", "C": "Сидоров", "D": "Орлов"}, 2: {"A": "Белова", "B": "Гусев", "D": "Фролов"}}
+WIDE = {
+    1: {"A": "Иванов", "B": "Петров", "C": "Сидоров", "D": "Орлов"},
+    2: {"A": "Белова", "B": "Гусев", "D": "Фролов"},
+}
 
 
 def stopped(call, *arguments):
@@ -38,7 +41,9 @@ FILES = {
     "list, columns in another order": (
         "name,table,seat\nИванов,1,A\nПетров,1,B\nСидоров,1,C\nОрлов,1,D\nБелова,2,A\nГусев,2,B\nФролов,2,D\n"
     ),
-    "list, no heading, spaces": "1; a ;Иванов\n1;b; Петров\n\n1;c;Сидоров\n1;d;Орлов\n2;A;Белова\n2;B;Гусев\n2;D;Фролов\n",
+    "list, no heading, spaces": (
+        "1; a ;Иванов\n1;b; Петров\n\n1;c;Сидоров\n1;d;Орлов\n2;A;Белова\n2;B;Гусев\n2;D;Фролов\n"
+    ),
     "quoted": '"1";"Иванов";"Петров";"Сидоров";"Орлов"\n"2";"Белова";"Гусев";"";"Фролов"',
 }
 
@@ -91,7 +96,9 @@ def test_names_that_are_not_there(tmp_path):
 
 
 def test_only_options_that_change_the_convention_are_kept():
-    rules, changed = rules_of("sochi", ["whist=gentleman", "consolation=price", "half_whist=false", "pool_weight= 1/2 "])
+    rules, changed = rules_of(
+        "sochi", ["whist=gentleman", "consolation=price", "half_whist=false", "pool_weight= 1/2 "]
+    )
     assert rules.whist == "gentleman"
     assert rules.half_whist is False
     assert changed == {"whist": "gentleman", "half_whist": "false", "pool_weight": "1/2"}
