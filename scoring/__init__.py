@@ -13,21 +13,18 @@
 {'A': '116/3', 'B': '104/3', 'C': '-220/3'}
 """
 
-from scoring.audit import Audit, Mistake, check
+from scoring.audit import Mistake, check
 from scoring.convention import Convention, convention_names, load_convention
 from scoring.game import Deal, Game, Totals, Violation, Written, violations
 from scoring.ledger import Entry, ledger, post
 from scoring.settlement import settle
-from scoring.text import Text
 
 __all__ = [
-    "Audit",
     "Convention",
     "Deal",
     "Entry",
     "Game",
     "Mistake",
-    "Text",
     "Totals",
     "Violation",
     "Written",

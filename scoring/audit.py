@@ -169,6 +169,10 @@ class _Spot:
         """Nothing entered though something was due: the box is empty, or the old total was written again."""
         return self.add != 0 and (self.wrote is None or self.wrote == self.stood)
 
+    def near(self, total: Number) -> bool:
+        """Whether the ink is that total but for a half that it cannot show."""
+        return self.wrote is not None and -1 < self.wrote - total < 1
+
     @property
     def codes(self) -> set[str]:
         return {reason[0] for reason in self.reasons}
@@ -368,7 +372,7 @@ class _Walk:
         for spot in spots:
             if spot.wrote is not None and (self._put_right(number, spot) or self._one_row_late(row, spot)):
                 continue
-            if isinstance(spot.carried, Fraction) and spot.wrote is not None and -1 < spot.off < 1:
+            if any(isinstance(v, Fraction) and spot.near(v) for v in (spot.carried, spot.true)):
                 self._note(row, number, [spot], "rounded", Text("половина округлена", "a half is rounded"))
                 continue
             slip = self._slip(row, number, [spot], self._kind(spot, deal))

@@ -85,7 +85,15 @@ def audit_to_dict(audit: Audit, game: Game, lang: str = "ru") -> dict[str, Any]:
             for v in audit.violations
         ],
         "mistakes": [mistake_to_dict(mistake, lang) for mistake in audit.mistakes],
-        "notes": [{"deal": note.deal, "code": note.code, "message": note.message.in_(lang)} for note in audit.notes],
+        "notes": [
+            {
+                "deal": note.deal,
+                "code": note.code,
+                "message": note.message.in_(lang),
+                "changes": {_cell(cell): _figure(amount) for cell, amount in note.changes.items()},
+            }
+            for note in audit.notes
+        ],
         "settlement": {
             "played": _figures(audit.played) if audit.played is not None else None,
             "written": _figures(audit.written) if audit.written is not None else None,

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from scoring import Audit, Deal, Game, Totals, Written, check, ledger
-from scoring.audit import KINDS, compare, fine
+from scoring import Deal, Game, Totals, Written, check, ledger
+from scoring.audit import KINDS, Audit, compare, fine
 from scoring.game import Cell
 from scoring.report import audit_to_dict, check_report
 
@@ -121,7 +121,7 @@ def test_transposed_digits_over_the_limit_are_transposed_digits() -> None:
 
 
 def test_a_late_row_is_late_by_one_row() -> None:
-    """The whists of the first deal are missing, those of the third are as many as the first's: two mistakes, not one."""
+    """The whists of the first deal are missing, those of the third as many as its own: two mistakes."""
     record = game(six(1), Deal(2, "misere", declarer="C", tricks={"C": 2}), six(3, own=7))
     audit = check(paper(record, d1_whists_B_A=None, d3_whists_B_A=8))
     assert found(audit) == [("d01.whists.B.A", "forgotten", None, 8), ("d03.whists.B.A", "arithmetic", 8, 6)]
@@ -220,6 +220,54 @@ def test_two_entries_exchanged() -> None:
     audit = check(paper(game(both, six(2)), d1_whists_B_A=2, d1_whists_C_A=6, d2_whists_B_A=10))
     assert found(audit) == [("d01.whists.B.A", "wrong player", 2, 6)]
     assert whists_difference(audit) == {"A": 0, "B": -4, "C": 4}
+
+
+def test_two_totals_exchanged() -> None:
+    """The totals 22 and 20 stand in each other's boxes, and each is carried on from there."""
+    both = {"B": "whist", "C": "whist"}
+    record = game(
+        Deal(1, "6", declarer="A", defence=both, tricks={"A": 5, "B": 3, "C": 2}),
+        Deal(2, "6", declarer="A", defence=both, tricks={"A": 5, "B": 5, "C": 0}),
+    )
+    boxes = {e.cell: e.total for e in ledger(record).deals[1].entries}
+    assert (boxes[Cell("whists", "B", "A")], boxes[Cell("whists", "C", "A")]) == (20, 8)
+    audit = check(paper(record, d2_whists_B_A=8, d2_whists_C_A=20))
+    assert [(m.cell, m.kind) for m in audit.mistakes] in (
+        [(Cell("whists", "B", "A"), "wrong player")],
+        [(Cell("whists", "C", "A"), "wrong player")],
+    )
+    assert whists_difference(audit)["B"] == -12
+
+
+def test_a_forgotten_entry_that_the_next_one_cancels() -> None:
+    """Two points for one down are forgotten, then two come off the mountain: nought is right again."""
+    start = Totals({"A": 10, "B": 10, "C": 10}, {}, {})
+    record = game(six(1, own=5), Deal(2, "6", declarer="A", defence={"B": "pass", "C": "pass"}), pool=10, start=start)
+    audit = check(paper(record, d1_mountain_A=None, d2_mountain_A=0))
+    assert [(m.field, m.corrected) for m in audit.mistakes] == [("d01.mountain.A", 2)]
+    assert not any(whists_difference(audit).values())
+
+
+def test_a_small_sum_is_arithmetic_before_a_far_price() -> None:
+    """One trick of a seven is 4; 6 is an eight's price, 8 a nine's or twice, 2 a six's, 7 bad arithmetic."""
+    one = Deal(1, "7", declarer="A", defence={"B": "whist", "C": "whist"}, tricks={"A": 7, "B": 1, "C": 2})
+    kinds = {wrote: check(paper(game(one), d1_whists_B_A=wrote)).mistakes[0].kind for wrote in (2, 6, 7, 8, 10, 24)}
+    assert kinds == {
+        2: "wrong price", 6: "wrong price", 7: "arithmetic", 8: "entered twice", 10: "wrong price", 24: "arithmetic",
+    }  # fmt: skip
+    two = Deal(1, "6", declarer="A", defence={"B": "whist", "C": "whist"}, tricks={"A": 6, "B": 1, "C": 3})
+    assert check(paper(game(two), d1_whists_B_A=5)).mistakes[0].kind == "arithmetic"
+    assert check(paper(game(two), d1_whists_B_A=8)).mistakes[0].kind == "wrong price"
+
+
+def test_a_total_copied_from_the_neighbour() -> None:
+    """Nothing was due in the box, and what stands in it is the neighbour's total."""
+    record = game(six(1), six(2))
+    audit = check(paper(record, d2_whists_C_A=16))
+    assert [(m.field, m.kind) for m in audit.mistakes] == [("d02.whists.C.A", "unexplained")]
+    assert "повторяет итог «Петров, висты на: Иванов»" in audit.mistakes[0].message.ru
+    odd = check(paper(record, d2_whists_C_A=77)).mistakes[0].message
+    assert "не объясняет ни одна сдача" in odd.ru and "+77" in odd.ru and "no deal explains" in odd.en
 
 
 def test_the_same_entry_in_two_boxes() -> None:
@@ -342,6 +390,10 @@ def test_one_step_is_counting_down_only_in_company() -> None:
     company = [six(n, declarer="B") for n in (2, 3)]
     audit = check(paper(game(nine, *company, pool=10), d1_pool_A=2, d2_pool_B=8, d3_pool_B=6))
     assert not audit.mistakes and [note.seat for note in audit.notes] == ["A", "B"]
+    # Of two entries one is missing, and the other could be either.
+    more = [replace(nine, deal=4)]
+    sheet = paper(game(nine, *company, *more, pool=20), d1_pool_A=None, d2_pool_B=18, d3_pool_B=16, d4_pool_A=4)
+    assert [note.seat for note in check(sheet).notes if note.code == "counting_down"] == ["B"]
 
 
 def test_one_late_pool_entry_is_not_counting_down() -> None:
@@ -382,6 +434,15 @@ def test_pools_closed_in_the_last_row() -> None:
         assert wrong.mistakes and whists_difference(wrong)["A"] < 0
 
 
+def test_half_a_game_off_the_mountain_in_classic() -> None:
+    record = game(Deal(1, "misere", declarer="A", tricks={"A": 1}), six(2), convention="classic")
+    audit = check(paper(record, d2_pool_A=2, d2_mountain_A=None))
+    assert not audit.mistakes and [note.code for note in audit.notes] == ["equivalent"]
+    assert audit.played == audit.written
+    sochi = check(paper(game(Deal(1, "misere", declarer="A", tricks={"A": 1}), six(2)), d2_pool_A=1, d2_mountain_A=9))
+    assert sochi.mistakes
+
+
 def test_amnesty_on_raspasy_is_a_note_when_everyone_plays() -> None:
     raspasy = Deal(1, "raspasy", tricks={"A": 3, "B": 2, "C": 5})
     audit = check(paper(game(raspasy), d1_mountain_A=1, d1_mountain_B=None, d1_mountain_C=3))
@@ -420,7 +481,12 @@ def test_a_half_rounded_is_a_note() -> None:
     assert totals.whists["A"]["C"] == Fraction(35, 2) + 25
     boxes = [Written(d.deal, e.column, e.seat, int(e.total), e.on) for d in ledger(record).deals for e in d.entries]
     audit = check(replace(record, written=boxes))
-    assert not audit.mistakes and {note.code for note in audit.notes} == {"rounded"}
+    assert not audit.mistakes and [note.code for note in audit.notes] == ["rounded"] * 2
+    right = [w for w in boxes if w.deal == 1] + [
+        replace(w, value=43) for w in boxes if w.cell == Cell("whists", "A", "C")
+    ][1:]
+    again = check(replace(record, written=right), unread={(2, w.cell) for w in boxes})
+    assert not again.mistakes and {note.code for note in again.notes} == {"rounded"}
 
 
 NAMES_3 = {"A": "", "B": "", "C": ""}

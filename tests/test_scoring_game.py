@@ -129,6 +129,9 @@ def test_rules_of_a_convention() -> None:
     assert broken(SIX | {"trump": "spades"}, convention="classic") == [("stalingrad", None, "defence")]
     assert broken(SIX | {"multiplier": 8, "dark": True, "without_talon": True}, convention="classic") == []
     assert broken(SIX | {"defence": {"B": "whist", "C": "half"}}, convention="leningrad") == []
+    nine = {"contract": "9", "declarer": "A", "defence": {"B": "whist", "C": "half"}, "tricks": {"A": 9}}
+    assert broken(nine, convention="fspr") == []
+    assert broken(nine, convention="leningrad") == [("half", "B", "defence")]
     assert broken(SIX | {"defence": {"B": "whist", "C": "half"}}, convention="piter") == [("half", "B", "defence")]
     assert broken(SIX | {"conceded": 3, "defence": {}, "tricks": {}}, convention="fspr") == [
         ("conceded", "A", "conceded")

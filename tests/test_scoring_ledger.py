@@ -239,6 +239,18 @@ def test_help_goes_to_the_largest_open_pool_then_to_the_left() -> None:
     assert added("leningrad", ten, 4, 20, equal) == {"A.pool": 10}
 
 
+def test_help_is_worth_what_a_pool_point_weighs() -> None:
+    start = Totals({"A": 9, "B": 4, "C": 0}, {}, {})
+    helped = added("leningrad", game("6", 0, "pass"), 3, 10, start, help=True)
+    assert helped == {"A.pool": 1, "B.pool": 1, "A.B": 20}
+
+
+def test_the_premium_for_no_trick_is_not_the_dealers() -> None:
+    none = Deal(1, "raspasy", dealer="D", tricks={"A": 0, "B": 5, "C": 5, "D": 0})
+    entered = added("sochi", none, 4, premiums={"zero_raspasy": 25})
+    assert entered == {"A.pool": 1, "D.pool": 1, "B.mountain": 5, "C.mountain": 5, "A.B": 25, "A.C": 25, "A.D": 25}
+
+
 def test_the_zero_of_raspasy_helps_too() -> None:
     start = Totals({"A": 20, "B": 3, "C": 8}, {}, {})
     assert added("sochi", RASPASY, 3, 20, start) == {"C.pool": 1, "A.C": 10, "B.mountain": 4, "C.mountain": 6}

@@ -73,7 +73,7 @@ def test_an_audit_in_plain_data() -> None:
 
 
 def test_the_public_names() -> None:
-    assert scoring.__all__ == sorted(scoring.__all__) and len(scoring.__all__) <= 17
+    assert scoring.__all__ == sorted(scoring.__all__) and len(scoring.__all__) <= 15
     assert all(hasattr(scoring, name) for name in scoring.__all__)
 
 
