@@ -252,7 +252,7 @@ _OPTIONS = (
     _choice(
         "ten",
         "десятерная",
-        "a ten is",
+        "the ten",
         "Kodeks part 3; «Преферанс», варианты ленинградки",
         whisted=("вистуется", "whisted"),
         checked=("проверяется", "checked"),
@@ -283,8 +283,8 @@ _OPTIONS = (
     _plain(
         "stalingrad",
         "bool",
-        "сталинград: шесть пик вистуют оба",
-        "stalingrad: both must whist six spades",
+        "сталинград (шесть пик вистуют оба)",
+        "stalingrad (both must whist six spades)",
         "«Общие правила преферанса»",
     ),
     _plain(
@@ -336,7 +336,10 @@ _OPTIONS = (
         "Kodeks 4.2.3",
         closed=("все пули закрыты", "when every pool is closed"),
         sum=("сумма пуль достигла условленной", "when the pools together reach the limit"),
-        sum_after_exit=("сумма пуль достигла условленной, вне распасов", "the same, but never inside raspasy"),
+        sum_after_exit=(
+            "сумма пуль достигла условленной, вне распасов",
+            "when the pools together reach the limit, but never inside raspasy",
+        ),
         time=("по времени", "by the clock"),
     ),
     _choice(

@@ -581,10 +581,6 @@ def ledger(game: Game) -> Ledger:
     broken = violations(game)
     if broken:
         raise RuleError(broken)
-    return _walk(game)
-
-
-def _walk(game: Game) -> Ledger:
     convention = game.rules
     state = first = start_of(game)
     deals = []

@@ -10,17 +10,18 @@ from scoring.convention import Number, whole
 from scoring.files import totals_to_dict
 from scoring.game import Cell, Game, RuleError, violations
 from scoring.ledger import Entry, ledger
-from scoring.settlement import money, rounded, settle, working
+from scoring.settlement import money, permitted, rounded, settle, working
 from scoring.text import Text, figure
 
 
 def settlement_report(
-    game: Game, lang: str = "ru", method: str = "mean", stake: Number | None = None
+    game: Game, lang: str = "ru", method: str = "mean", stake: Number | None = None, *, by_hand: bool = False
 ) -> dict[str, Any]:
     """Ledger and settlement of a game as a dict in the format ``pulka-settlement/1``.
 
     ``method`` chooses the working shown in ``steps``: ``mountain``, ``mean`` or ``circles``. With a ``stake`` (in the
-    smallest coin) the money is there too. RuleError, with all violations, where the record breaks the rules.
+    smallest coin) the money is there too, with ``by_hand`` every table that Kodeks 4.2.12 permits. RuleError, with all
+    violations, where the record breaks the rules.
 
     >>> from scoring.game import Deal
     >>> nine = Deal(1, "9", declarer="A", defence={"B": "pass", "C": "pass"})
@@ -58,6 +59,8 @@ def settlement_report(
     }
     if over is not None and over != game.deals[-1].deal:
         report["notes"] = [_after_the_end(over).in_(lang)]
+    if by_hand:
+        report["permitted"] = list(permitted(totals, convention))
     if stake is not None:
         report["money"] = _figures(money(exact, stake))
     return report

@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 
 from scoring.convention import Convention, Number, whole
 from scoring.game import Totals
@@ -58,7 +59,7 @@ def rounded(exact: Mapping[str, Number]) -> dict[str, int]:
     >>> rounded({"A": Fraction(75, 2), "B": Fraction(-205, 2), "C": Fraction(-45, 2), "D": Fraction(175, 2)})
     {'A': 38, 'B': -102, 'C': -23, 'D': 87}
     """
-    down = {seat: Fraction(value).__floor__() for seat, value in exact.items()}
+    down = {seat: floor(value) for seat, value in exact.items()}
     missing = int(sum(exact.values()) - sum(down.values()))
     for seat in sorted(exact, key=lambda s: (down[s] - Fraction(exact[s]), s))[:missing]:
         down[seat] += 1
@@ -98,7 +99,7 @@ def newcomer(totals: Totals) -> tuple[int, int]:
     n = len(totals.seats)
     pool = Fraction(sum(totals.pool.values())) / n
     mountain = Fraction(sum(totals.mountain.values())) / n
-    return pool.__floor__(), mountain.__ceil__()
+    return floor(pool), ceil(mountain)
 
 
 # --- the working, as on paper ----------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def test_the_examples(path: Path, tmp_path: Path) -> None:
     assert not violations(game)
     for name, document in (
         ("game", json.loads(game_to_json(game))),
-        ("settlement", settlement_report(game, "ru", stake=5)),
+        ("settlement", settlement_report(game, "ru", stake=5, by_hand=True)),
         ("check", check_report(game, "en")),
     ):
         Draft202012Validator(SCHEMA[name]).validate(json.loads(json.dumps(document)))

@@ -34,7 +34,9 @@ def test_a_settlement_as_the_interface_has_it() -> None:
     assert report["steps"][-1]["figures"] == report["settlement"]
     assert report["steps"][0]["text"] == "Выравнивание пуль до 10: переигранное с горы, недоигранное на гору"
     assert settlement_report(GAME, "en")["ledger"][0]["entries"][0]["why"] == "nine made (Kodeks 4.2.1)"
-    assert "money" not in report and "notes" not in report
+    assert not {"money", "notes", "permitted"} & set(report)
+    by_hand = settlement_report(GAME, by_hand=True)["permitted"]
+    assert {"A": 54, "B": -27, "C": -27} in by_hand and {"A": 53, "B": -26, "C": -27} in by_hand
     assert settlement_report(GAME, stake=10)["money"] == {"A": "534", "B": "-267", "C": "-267"}
 
 
