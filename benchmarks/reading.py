@@ -225,7 +225,9 @@ def report(total: Counter, condition: str) -> str:
         )
     fields = sum(total[f"{kind} fields"] for kind in ("mark", "filled", "empty"))
     lines.append(f"  silent errors: {total['silent errors']} of {fields} fields")
-    lines.append(f"  questions a sheet: {total['questions'] / sheets:.2f}; asking nothing: {total['sheets asking nothing']}")
+    lines.append(
+        f"  questions a sheet: {total['questions'] / sheets:.2f}; asking nothing: {total['sheets asking nothing']}"
+    )
     for name in ("slips found at their cell", "slips found, kind right", "slips asked about", "slips otherwise"):
         share(name, "slips")
     lines.append(f"  mistakes invented: {total['mistakes invented']}")
