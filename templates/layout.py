@@ -179,9 +179,7 @@ def _field(cell: dict[str, Any], deal: int, place: Box, table: dict[str, Any]) -
     )
 
 
-def _lettered(
-    kind: FieldKind, column: str, seat: str, place: Box, letter: float, inset: float
-) -> tuple[Slot, Field]:
+def _lettered(kind: FieldKind, column: str, seat: str, place: Box, letter: float, inset: float) -> tuple[Slot, Field]:
     """A place that begins with the seat's letter: the slot of the letter, and the field to write in after it."""
     box = Box(place.x + letter, place.y, place.w - letter, place.h).inset(inset)
     slot = Slot(f"{column}.{seat}", Box(place.x, place.y, letter, place.h))
