@@ -512,7 +512,7 @@ class _Walk:
         limit = self.game.limit or 0
         helping = [s for s in spots if s.missing and s.codes & {"help", "helped", "remainder"}]
         for spot in [s for s in spots if s.cell.column == "pool" and s.wrote is not None and s.wrote > limit]:
-            if spot.off <= 0 or spot.stood > limit:
+            if spot.off <= 0:
                 continue
             seat = spot.cell.seat
             mine = [
@@ -521,7 +521,7 @@ class _Walk:
             if not mine or any(self._took(spot, lost) for lost in spots if lost.missing and lost not in mine):
                 continue
             slip = self._slip(row, number, [spot, *mine], "missed help")
-            slip.said = Text(f"пуля больше условленной ({limit})", f"the pool is over the limit ({limit})")
+            slip.said = Text(f"пуля больше {limit}", f"the pool is over {limit}")
             helping = [s for s in helping if s not in mine]
             spots = [s for s in spots if s is not spot and s not in mine]
         for spot in [s for s in helping if "help" in s.codes]:

@@ -356,6 +356,15 @@ def test_missed_help() -> None:
     assert found(audit) == [("d01.pool.B", "missed help", None, 5)]
 
 
+def test_missed_help_again_is_a_mistake_again() -> None:
+    """A goes on writing everything into his own pool: a mistake in each deal, and no whist changes hands."""
+    record = game(FREE, replace(FREE, deal=2), pool=10, start=START)
+    left_out = {f"d{n}_{box}": None for n in (1, 2) for box in ("pool_B", "whists_A_B")}
+    audit = check(paper(record, **left_out, d1_pool_A=11, d2_pool_A=13))
+    assert found(audit) == [("d01.pool.A", "missed help", 11, 10), ("d02.pool.A", "missed help", 13, 11)]
+    assert not any(whists_difference(audit).values())
+
+
 def test_pool_over_the_limit() -> None:
     record = game(FREE, pool=10, start=START)
     audit = check(paper(record, d1_pool_A=11))
