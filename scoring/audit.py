@@ -245,9 +245,11 @@ class _Walk:
         self.notes: list[Note] = []
         self.righted: list[tuple[int, Cell, _Slip]] = []
         self.rows = {0: 0} | {deal.deal: row for row, deal in enumerate(game.deals, 1)}
+        self.states = [state]
         posted: list[tuple[Deal, tuple[Entry, ...]]] = []
         for deal in game.deals:
             state, entries = post(convention, state, deal)
+            self.states.append(state)
             posted.append((deal, entries))
         self.state: State = state
         if not game.written:
@@ -314,43 +316,85 @@ class _Walk:
     def _row(
         self, row: int, number: int, deal: Deal | None, entries: tuple[Entry, ...], paper: Mapping[Cell, int]
     ) -> None:
+        before = dict(self.true) if deal is not None and self.slips else self.true
+        for entry in entries:
+            self.true[entry.cell] = entry.total
+        spots, follows = self._departures(number, entries, paper)
+        if spots and deal is not None and self.slips:
+            by_paper = self._by_paper(row, deal, before)
+            if by_paper is not None:
+                fewer, agreeing = self._departures(number, by_paper, paper)
+                if len(fewer) < len(spots):
+                    self._blame(entries, by_paper)
+                    entries, spots, follows = by_paper, fewer, agreeing
+        for cell, total, add in follows:
+            self.stands[cell] = total
+            self.last[cell] = add
+        if spots:
+            for spot in spots:
+                if spot.wrote is not None:
+                    self.stands[spot.cell] = spot.wrote
+            self._explain(row, number, deal, spots, entries)
+            for spot in spots:
+                if spot.add and not spot.missing:
+                    self.last[spot.cell] = spot.add
+
+    def _departures(
+        self, number: int, entries: tuple[Entry, ...], paper: Mapping[Cell, int]
+    ) -> tuple[list[_Spot], list[tuple[Cell, Number, Number]]]:
+        """Where a row departs from these entries on top of what stood, and the boxes that follow from them."""
         spots: list[_Spot] = []
-        stands, true = self.stands, self.true
+        follows: list[tuple[Cell, Number, Number]] = []
+        stands = self.stands
         seen = set()
-        for column, seat, on, add, total, reasons in entries:
+        for column, seat, on, add, _, reasons in entries:
             cell = Cell(column, seat, on)
             seen.add(cell)
-            true[cell] = total
             stood = stands[cell]
             wrote = paper.get(cell)
             if wrote is None:
                 if (number, cell) in self.unread:
-                    stands[cell] = stood + add
-                    self.last[cell] = add
+                    follows.append((cell, stood + add, add))
                 else:
-                    spots.append(_Spot(cell, add, reasons, stood, None, total))
+                    spots.append(_Spot(cell, add, reasons, stood, None, self.true[cell]))
                 continue
             if self.down and column == "pool" and seat in self.down:
                 wrote = (self.game.limit or 0) - wrote
             if wrote == stood + add:
-                stands[cell] = wrote
-                self.last[cell] = add
+                follows.append((cell, wrote, add))
             else:
-                spots.append(_Spot(cell, add, reasons, stood, wrote, total))
+                spots.append(_Spot(cell, add, reasons, stood, wrote, self.true[cell]))
         for cell, value in paper.items():
             if cell in seen:
                 continue
             wrote = (self.game.limit or 0) - value if cell.column == "pool" and cell.seat in self.down else value
             if wrote != stands[cell]:
-                spots.append(_Spot(cell, 0, (), stands[cell], wrote, true[cell]))
-        if spots:
-            for spot in spots:
-                if spot.wrote is not None:
-                    stands[spot.cell] = spot.wrote
-            self._explain(row, number, deal, spots, entries)
-            for spot in spots:
-                if spot.add and not spot.missing:
-                    self.last[spot.cell] = spot.add
+                spots.append(_Spot(cell, 0, (), stands[cell], wrote, self.true[cell]))
+        return spots, follows
+
+    def _by_paper(self, row: int, deal: Deal, before: Mapping[Cell, Number]) -> tuple[Entry, ...] | None:
+        """What the deal adds for whoever goes by the paper, where pools or mountains on it are not the true ones.
+
+        An earlier mistake moves help and the remainder from then on (Kodeks 4.2.3, 4.1.1): that is no new mistake.
+        """
+        if all(self.stands[c] == before[c] for c in self.cells if c.column != "whists"):
+            return None
+        state = self.states[row - 1]
+        standing = state._replace(cells=tuple(self.stands[cell] for cell in self.cells))
+        return post(self.convention, standing, deal)[1]
+
+    def _blame(self, entries: tuple[Entry, ...], by_paper: tuple[Entry, ...]) -> None:
+        """Add what a row differs in because of the paper's pools to the last slip that left them wrong."""
+        shift: dict[Cell, Number] = {}
+        for sign, side in ((1, by_paper), (-1, entries)):
+            for entry in side:
+                shift[entry.cell] = shift.get(entry.cell, 0) + sign * entry.add
+        slip = next(s for s in reversed(self.slips) if any(v and c.column != "whists" for c, v in s.changes.items()))
+        for cell, amount in shift.items():
+            if amount:
+                slip.changes[cell] = whole(slip.changes.get(cell, 0) + amount)
+                if slip not in self.carrying.setdefault(cell, []):
+                    self.carrying[cell].append(slip)
 
     def _explain(
         self, row: int, number: int, deal: Deal | None, spots: list[_Spot], entries: tuple[Entry, ...]

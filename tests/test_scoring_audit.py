@@ -365,6 +365,32 @@ def test_missed_help_again_is_a_mistake_again() -> None:
     assert not any(whists_difference(audit).values())
 
 
+def test_help_by_the_paper_after_a_forgotten_point_is_no_second_mistake() -> None:
+    """A forgets two points, so on the paper his pool closes a deal later: whom he helps follows from the paper."""
+    nine = Deal(2, "9", declarer="A", defence={"B": "pass", "C": "pass"})
+    record = game(FREE, nine, replace(FREE, deal=3), replace(FREE, deal=4), pool=10)
+    honest = {(d.deal, e.cell): e.add for d in ledger(record).deals for e in d.entries}
+    assert honest[3, Cell("pool", "B")] == 2 and honest[3, Cell("whists", "A", "B")] == 20
+    sheet = paper(
+        record,
+        d1_pool_A=None,
+        d2_pool_A=8,
+        d3_pool_A=10,
+        d3_pool_B=None,
+        d3_whists_A_B=None,
+        d4_pool_B=2,
+        d4_whists_A_B=20,
+    )
+    audit = check(sheet)
+    assert found(audit) == [("d01.pool.A", "forgotten", None, 2)]
+    assert audit.mistakes[0].changes == {Cell("pool", "B"): -2, Cell("whists", "A", "B"): -20}
+    whists_difference(audit)
+    # A slip in the same row is still one.
+    slipped = check(replace(sheet, written=[replace(w, value=21) if w.value == 20 else w for w in sheet.written]))
+    assert [m.field for m in slipped.mistakes] == ["d01.pool.A", "d04.whists.A.B"]
+    whists_difference(slipped)
+
+
 def test_pool_over_the_limit() -> None:
     record = game(FREE, pool=10, start=START)
     audit = check(paper(record, d1_pool_A=11))
