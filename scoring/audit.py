@@ -219,7 +219,7 @@ def check(game: Game, unread: Collection[tuple[int, Cell]] = ()) -> Audit:
     mistakes = tuple(walk.mistake(slip) for slip in walk.slips if not slip.note)
     return Audit(
         mistakes=tuple(sorted(mistakes, key=lambda m: walk.rows[m.deal])),
-        notes=tuple(walk.notes),
+        notes=tuple(sorted(walk.notes, key=lambda note: walk.rows[note.deal or 0])),
         played=played,
         written=settle(left, convention),
         totals_played=totals,
@@ -406,7 +406,7 @@ class _Walk:
             spot for spot in spots if spot.wrote != spot.true or not spot.missing or not self._put_right(number, spot)
         ]
         if len(spots) > 1:
-            spots = self._amnesty(row, number, deal, spots)
+            spots = self._amnesty(row, number, spots)
             spots = self._equivalent(row, number, spots)
         if self.convention.help and self.game.limit is not None and spots:
             spots = self._help(row, number, spots)
@@ -476,7 +476,7 @@ class _Walk:
         if not spot.missing:
             return False
         for slip in self._open(spot.cell):
-            early = row - slip.row == 1 and slip.wrote is not None and slip.main == spot.cell
+            early = row - slip.row == 1 and slip.wrote is not None and slip.main == spot.cell and not slip.note
             if early and len(slip.changes) == 1 and slip.changes[spot.cell] == spot.add:
                 slip.kind = "wrong row"
                 slip.said = Text("запись сделана строкой выше", "the entry stands a row too high")
@@ -498,7 +498,7 @@ class _Walk:
 
     # -- several boxes ------------------------------------------------------------------------------------------------
 
-    def _amnesty(self, row: int, number: int, deal: Deal | None, spots: list[_Spot]) -> list[_Spot]:
+    def _amnesty(self, row: int, number: int, spots: list[_Spot]) -> list[_Spot]:
         """Everyone's mountain less by the same amount settles the same (an amnesty, on raspasy or of all)."""
         mountains = [spot for spot in spots if spot.cell.column == "mountain"]
         if len(mountains) != len(self.game.seats) or len({spot.off for spot in mountains}) != 1 or mountains[0].off > 0:
