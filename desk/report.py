@@ -17,10 +17,18 @@ LEAST_WIDTH = 110
 """Tables sent to a file or a pipe get this many columns; a terminal says its own."""
 
 
+class _Output(Console):
+    """Standard output; that nobody listens any more is for the edge of the program to see."""
+
+    def on_broken_pipe(self) -> None:
+        """Rich would end the program here with a code of its own."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Standard output, in colour and width as the terminal has them."""
-    out = Console(highlight=False, markup=False, emoji=False)
-    return out if out.is_terminal else Console(highlight=False, markup=False, emoji=False, width=LEAST_WIDTH)
+    out = _Output(highlight=False, markup=False, emoji=False)
+    return out if out.is_terminal else _Output(highlight=False, markup=False, emoji=False, width=LEAST_WIDTH)
 
 
 def _table(*heads: str, numbers: Sequence[int] = ()) -> Table:

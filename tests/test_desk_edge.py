@@ -128,8 +128,9 @@ def test_an_interrupt_ends_with_130(failing):
     assert run(failing, ["interrupt"], "ru") == 130
 
 
-def test_a_closed_pipe_is_quiet():
-    program = [sys.executable, "-c", "from desk.cli import main; main()", "layout", "protocol"]
+@pytest.mark.parametrize("command", [("layout", "protocol"), ("conventions",)])
+def test_a_closed_pipe_is_quiet(command):
+    program = [sys.executable, "-c", "from desk.cli import main; main()", *command]
     read, write = os.pipe()
     os.close(read)
     ran = subprocess.run(program, stdout=write, stderr=subprocess.PIPE, timeout=60)
