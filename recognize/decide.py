@@ -45,6 +45,7 @@ class Decision:
     played: Mapping[str, str] | None
     written: Mapping[str, str] | None
     review: tuple[Question, ...]
+    notes: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +354,8 @@ def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, Field
     played, written = (
         {s: figure(v) for s, v in side.items()} if side else None for side in (found.played, found.written)
     )
-    return Decision(fields, game, mistakes, played, written, tuple(first.values()))
+    notes = tuple(note.message for note in found.notes)
+    return Decision(fields, game, mistakes, played, written, tuple(first.values()), notes)
 
 
 def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -> Game:

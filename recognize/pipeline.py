@@ -163,6 +163,7 @@ def _decided(
         decision.played,
         decision.written,
         review,
+        decision.notes,
         fit.map,
     )
 

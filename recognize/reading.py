@@ -80,7 +80,10 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One picture read. `game` is a game record as read; `page_map` places fields in the photo, for drawing."""
+    """One sheet read. `game` is a game record as read; `page_map` places fields in the photo, for drawing.
+
+    `notes` tell what is worth knowing and no mistake: an equivalent way of writing, a total that came right again.
+    """
 
     source: str
     page: int
@@ -93,6 +96,7 @@ class Reading:
     played: Mapping[str, str] | None = None
     written: Mapping[str, str] | None = None
     review: tuple[Question, ...] = ()
+    notes: tuple[Text, ...] = ()
     page_map: PageMap | None = None
 
 
@@ -146,6 +150,7 @@ def reading_json(reading: Reading, lang: str) -> dict[str, Any]:
             "played": dict(reading.played) if reading.played is not None else None,
             "written": dict(reading.written) if reading.written is not None else None,
         },
+        "notes": [note.in_(lang) for note in reading.notes],
         "review": [
             {"field": q.field, "best": q.best, "other": list(q.other), "why": q.why.in_(lang)} for q in reading.review
         ],
