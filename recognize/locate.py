@@ -416,8 +416,11 @@ def _profiles(grey: Grey, page_map: PageMap, samples: _Samples, offsets: npt.NDA
 
 def _line_offsets(
     grey: Grey, page_map: PageMap, samples: _Samples, reach: float, step: float = 0.1
-) -> tuple[Points, Points]:
-    """How far off (mm, up to `reach`) each line lies, and how much it stands out there (0 … 1 of the paper)."""
+) -> tuple[Points, Points, Points]:
+    """How far off (mm, up to `reach`) each line lies, and how much it stands out there (0 … 1 of the paper).
+
+    And how much a line stands out within `ON_LINE_MM` of where the map puts it, whatever else there is.
+    """
     pad = int(np.ceil(samples.beside.max() / step)) + 1
     steps = int(round(reach / step))
     offsets = np.asarray(np.arange(-steps - pad, steps + pad + 1) * step, dtype=np.float64)
@@ -437,13 +440,16 @@ def _line_offsets(
                 rows = shifts[:, side] == shift
                 start = pad + sign * shift
                 score[rows] += 0.5 * line[rows, start : start + score.shape[1]]
+    # Where a figure stands across a line, the line is still there, though not the darkest thing around.
+    near = int(ON_LINE_MM / step)
+    here = score[:, steps - near : steps + near + 1].max(axis=1)
     best = score.argmax(axis=1)
     rows = np.arange(len(best))
     inner = np.clip(best, 1, score.shape[1] - 2)
     a, b, c = (score[rows, inner + d] for d in (-1, 0, 1))
     bend = a - 2 * b + c
     shift = np.where(np.abs(bend) > 1e-9, 0.5 * (a - c) / np.where(np.abs(bend) > 1e-9, bend, 1.0), 0.0)
-    return (inner - steps + np.clip(shift, -1, 1)) * step, line[rows, pad + best]
+    return (inner - steps + np.clip(shift, -1, 1)) * step, line[rows, pad + best], here
 
 
 LINE_CONTRAST = 0.025
@@ -455,16 +461,14 @@ def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form) -> Fit:
     # A polynomial has few coefficients: a third of the samples is plenty for it.
     some = _Samples(samples.at[::3], samples.across[::3], samples.beside[::3])
 
-    def found(
-        page_map: PageMap, samples: _Samples, reach: float, step: float = 0.1
-    ) -> tuple[Points, npt.NDArray[np.bool_]]:
-        off, contrast = _line_offsets(grey, page_map, samples, reach, step)
+    def found(page_map: PageMap, samples: _Samples, reach: float) -> tuple[Points, npt.NDArray[np.bool_]]:
+        off, contrast, _ = _line_offsets(grey, page_map, samples, reach)
         return off, (contrast > LINE_CONTRAST) & page_map.inside(samples.at, grey)
 
     def judged(page_map: PageMap) -> Fit:
-        off, seen = found(page_map, samples, 1.2)
-        good = seen & (np.abs(off) < ON_LINE_MM)
+        _, contrast, here = _line_offsets(grey, page_map, samples, 1.2)
         inside = page_map.inside(samples.at, grey)
+        good = inside & (here > max(LINE_CONTRAST, 0.4 * float(np.median(contrast))))
         share = float(good[inside].mean()) if inside.any() else 0.0
         return Fit(page_map, share, _trusted(page_map, grey, form, samples, good, marks))
 
