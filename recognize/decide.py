@@ -28,6 +28,11 @@ BEAM = 16
 BEAM_REACH = 18.0
 """Games less likely than the best by more than this (natural logarithm) are given up."""
 
+AGREED = -1.5
+NEAR = 9.0
+"""Where all totals of a row follow from its likeliest deal (what they add to the score is above AGREED), deals less
+likely than it by more than NEAR by their marks and tricks are not looked at."""
+
 SURE = 0.999
 """A field surer than this is clear; the rest is asked about where it matters."""
 
@@ -139,10 +144,22 @@ class _Search:
         """The most probable game, by a beam over the rows."""
         beam = [self.root()]
         for candidates in self.candidates:
-            longer = [self.extend(node, row) for node in beam for row in candidates]
+            longer = [longer for node in beam for longer in self.longer(node, candidates)]
             longer.sort(key=lambda node: -node.score)
             beam = [node for node in longer[:BEAM] if node.score > longer[0].score - BEAM_REACH]
         return beam[0]
+
+    def longer(self, node: _Node, candidates: list[Row]) -> list[_Node]:
+        """The game longer by each row worth going into; `candidates` come the likeliest first."""
+        first = self.extend(node, candidates[0])
+        found = [first]
+        # Where the totals agree with the likeliest row, far less likely ones need not be gone into.
+        agreed = first.score - node.score - candidates[0].score > AGREED
+        for row in candidates[1:]:
+            if agreed and row.score < candidates[0].score - NEAR:
+                break
+            found.append(self.extend(node, row))
+        return found
 
     def path(self, node: _Node) -> list[_Node]:
         """The nodes of a game in order, the root first."""
@@ -158,8 +175,11 @@ class _Search:
         path = self.path(best)
         found = []
         for at, candidates in enumerate(self.candidates, start=1):
+            own = path[at].row
+            assert own is not None
+            agreed = path[at].score - path[at - 1].score - own.score > AGREED
             for row in candidates:
-                if row is path[at].row:
+                if row is own or (agreed and row.score < own.score - NEAR):
                     continue
                 node = path[at - 1]
                 for like in path[at:]:
@@ -172,11 +192,17 @@ class _Search:
                         found.append(node)
         return found
 
-    def posteriors(self, game: _Node) -> dict[str, dict[str, float]]:
-        """The distribution of every running total's field, given the deals of a game."""
+    def posteriors(self, game: _Node, unlike: _Node | None = None) -> dict[str, dict[str, float]]:
+        """The distribution of every running total's field, given the deals of a game.
+
+        With `unlike` only of the columns to which that game's deals add something else.
+        """
         path = self.path(game)
+        other = self.path(unlike) if unlike is not None else []
         out: dict[str, dict[str, float]] = {}
         for i, cell in enumerate(self.cells):
+            if other and all(a.adds.get(cell, 0) == b.adds.get(cell, 0) for a, b in zip(path, other, strict=True)):
+                continue
             follows: Message = dict.fromkeys(path[-1].messages[i], 1.0)
             for before, node in zip(path[-2::-1], path[:0:-1], strict=True):
                 assert node.row is not None
@@ -203,11 +229,13 @@ def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | N
     shares = [exp(game.score - best.score) for game in games]
     total = sum(shares)
     posterior: dict[str, dict[str, float]] = {}
+    plain = search.posteriors(best) | _special(search, best)
     for game, share in zip(games, shares, strict=True):
         # A game this unlikely cannot make any field doubtful.
         if share < 1e-6 * total:
             continue
-        for name, values in (search.posteriors(game) | _special(search, game)).items():
+        own = plain if game is best else plain | search.posteriors(game, best) | _special(search, game, best)
+        for name, values in own.items():
             into = posterior.setdefault(name, {})
             for value, probability in values.items():
                 into[value] = into.get(value, 0.0) + probability * share / total
@@ -248,12 +276,18 @@ def _row_ink(form: Form, ink: Mapping[str, Ink], deal: int) -> RowInk:
     return RowInk(deal, form.dealer(deal) if form.players == 4 else None, form.seats, marks, tricks)
 
 
-def _special(search: _Search, game: _Node) -> dict[str, dict[str, float]]:
-    """The distribution of every mark and tricks field, given the deals of a game."""
+def _special(search: _Search, game: _Node, unlike: _Node | None = None) -> dict[str, dict[str, float]]:
+    """The distribution of every mark and tricks field, given the deals of a game.
+
+    With `unlike` only of the rows in which that game has another deal.
+    """
     out: dict[str, dict[str, float]] = {}
+    others = {node.row for node in search.path(unlike)} if unlike is not None else set()
     for node in search.path(game)[1:]:
         row = node.row
         assert row is not None
+        if row in others:
+            continue
         ink = search.rows[row.deal - 1]
         if row.contract is None and ink.blank():
             continue

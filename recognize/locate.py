@@ -132,7 +132,7 @@ class Fit:
 ON_LINE_MM = 0.4
 """A line found this near to its place counts as found."""
 
-TRUSTED_SHARE = 0.75
+TRUSTED_SHARE = 0.65
 """Where fewer of the lines around are found, the place is not sure."""
 
 MARK_AGREES_MM = 2.2
@@ -540,7 +540,7 @@ def _trusted(
         shares = []
         for grid in (good_lines, all_lines):
             # Near lines count, and far ones only where there are no near ones.
-            near, far = (cv2.GaussianBlur(grid, (0, 0), spread / MESH_MM) for spread in (7.0, 25.0))
+            near, far = (cv2.GaussianBlur(grid, (0, 0), spread / MESH_MM) for spread in (9.0, 25.0))
             shares.append(near + 0.02 * far)
         fits &= shares[0] >= TRUSTED_SHARE * np.maximum(shares[1], 1e-12)
     nodes = _mesh_points(page_map)

@@ -188,8 +188,8 @@ def real_writers(
 def _real_glyph(points: Image, bounds: NDArray[np.int32], size: NDArray[np.float32], label: str) -> Strokes | None:
     """One recorded character in units of its writer's figure height, standing on the line; None if it is no figure."""
     width, height = (float(v) for v in size)
-    # A height far off the writer's others is a recording gone wrong, not a way to write.
-    if label.isdigit() and not 0.5 <= height <= 1.8:
+    # A height far off the writer's others, or a width of several figures, is a recording gone wrong, no way to write.
+    if label.isdigit() and not (0.5 <= height <= 1.8 and width <= 1.6 * height):
         return None
     scale = max(width, height) / 255
     strokes = [points[a:b].astype(np.float64) * scale for a, b in zip(bounds, bounds[1:], strict=False) if b > a]
