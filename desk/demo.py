@@ -119,6 +119,8 @@ class Verdict:
     silent: tuple[str, ...]
     """Read wrongly, and nobody would know."""
     found: tuple[Slip, ...]
+    half: tuple[Slip, ...]
+    """Entries in a wrong box of which only that they are missing in the right one was found."""
     missed: tuple[Slip, ...]
     unfounded: tuple[str, ...]
     """Fields in which a mistake is claimed that nobody made."""
@@ -139,14 +141,16 @@ def hold_to_truth(form: Form, values: Mapping[str, str], slips: Sequence[Slip], 
     ]
     claimed = {mistake["field"] for mistake in reading["mistakes"]}
     places = [{s.field} | ({replace(s, cell=s.instead).field} if s.instead else set()) for s in slips]
-    found = tuple(slip for slip, place in zip(slips, places, strict=True) if place & claimed)
+    found = tuple(slip for slip in slips if slip.field in claimed)
+    half = tuple(s for s, place in zip(slips, places, strict=True) if s not in found and place & claimed)
     count = sum(field.kind != "text" for field in form.fields)
     return Verdict(
         right=count - len(wrong),
         asked=tuple(name for name in wrong if name in asked),
         silent=tuple(name for name in wrong if name not in asked),
         found=found,
-        missed=tuple(slip for slip in slips if slip not in found),
+        half=half,
+        missed=tuple(slip for slip in slips if slip not in found + half),
         unfounded=tuple(sorted(claimed - set().union(*places) - asked)),
     )
 
@@ -214,6 +218,7 @@ def demo_json(shown: Shown) -> dict[str, Any]:
             "wrong_but_asked": list(verdict.asked),
             "wrong_in_silence": list(verdict.silent),
             "mistakes_found": [s.field for s in verdict.found],
+            "mistakes_half_found": [s.field for s in verdict.half],
             "mistakes_missed": [s.field for s in verdict.missed],
             "mistakes_unfounded": list(verdict.unfounded),
         },
@@ -253,14 +258,20 @@ def _tell(out: Console, filled: Filled, reading: Mapping[str, Any], verdict: Ver
     for slip in filled.slips:
         wrote = "" if slip.written is None else str(slip.written)
         due = figure_text(str(slip.expected))
-        found = slip in verdict.found
         place = field_text(slip.field)
+        if slip in verdict.found:
+            fate = Text("найдена", "found")
+        elif slip in verdict.half:
+            fate = Text(
+                "найдена наполовину: что записи нет там, где ей место",
+                "half found: that it is missing where it belongs",
+            )
+        else:
+            fate = Text("НЕ найдена", "NOT found")
         out.print(
             Text(
-                f"  ошибка, сделанная нарочно — {place.ru}: {value_text(wrote).ru} вместо {due} — "
-                + ("найдена" if found else "НЕ найдена"),
-                f"  a mistake made on purpose — {place.en}: {value_text(wrote).en} instead of {due} — "
-                + ("found" if found else "NOT found"),
+                f"  ошибка, сделанная нарочно — {place.ru}: {value_text(wrote).ru} вместо {due} — {fate.ru}",
+                f"  a mistake made on purpose — {place.en}: {value_text(wrote).en} instead of {due} — {fate.en}",
             ).in_(lang),
             soft_wrap=True,
         )
