@@ -92,7 +92,7 @@ class _Search:
         for deal in range(form.rows + 1):
             touched = [i for i, cell in enumerate(self.cells) if not ink[field_id(deal, cell)].surely_empty()]
             self.written.append(tuple(touched))
-        self._steps: dict[tuple[int, int, int, Any], tuple[Message, float, Message]] = {}
+        self._steps: dict[tuple[int, int, int, Number, frozenset[Number]], tuple[Message, float, Message]] = {}
 
     def root(self) -> _Node:
         """Before the first deal: what the carry-over row says, if anything."""
@@ -121,24 +121,25 @@ class _Search:
         messages = list(node.messages)
         touched = self.written[row.deal]
         for i in {*touched, *(self.cells.index(cell) for cell in adds)}:
-            messages[i], gain = self.forward(row.deal, i, messages[i], adds.get(self.cells[i], 0))
+            step = self.step(row.deal, i, adds)
+            messages[i], gain = self.forward(row.deal, i, messages[i], step)
             score += log(max(gain, 1e-300))
         return _Node(row, node, ledger, tuple(messages), adds, score, node.ended or row.contract is None)
 
-    def forward(self, deal: int, i: int, before: Message, add: Any) -> tuple[Message, float]:
+    def forward(self, deal: int, i: int, before: Message, step: Step) -> tuple[Message, float]:
         """One column's step, worked out once for every game that shares it."""
-        key = (deal, i, id(before), add)
+        key = (deal, i, id(before), step.add, step.row)
         known = self._steps.get(key)
         if known is None:
-            after, gain = forward(before, self.step(deal, i, add))
+            after, gain = forward(before, step)
             # The message is kept with its result, so that its id is not given to another.
             known = self._steps[key] = (after, gain, before)
         return known[0], known[1]
 
-    def step(self, deal: int, i: int, add: Any) -> Step:
-        """The field of a column in a row, with what the deal adds."""
+    def step(self, deal: int, i: int, adds: Mapping[Cell, Number]) -> Step:
+        """The field of a column in a row, with what the deal adds there and anywhere in the row."""
         name = field_id(deal, self.cells[i])
-        return Step(name, self.ink[name], add)
+        return Step(name, self.ink[name], adds.get(self.cells[i], 0), frozenset(adds.values()))
 
     def best(self) -> _Node:
         """The most probable game, by a beam over the rows."""
@@ -207,7 +208,7 @@ class _Search:
             for before, node in zip(path[-2::-1], path[:0:-1], strict=True):
                 assert node.row is not None
                 if i in self.written[node.row.deal] or cell in node.adds:
-                    step = self.step(node.row.deal, i, node.adds.get(cell, 0))
+                    step = self.step(node.row.deal, i, node.adds)
                     follows, out[step.field] = backward(follows, before.messages[i], step)
         return out
 

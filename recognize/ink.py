@@ -69,5 +69,5 @@ UNSEEN = Ink({}, None)
 def _anything(value: str) -> float:
     """How probable a value is where the picture tells nothing."""
     if value in ("", "-", "x"):
-        return {"": 0.35, "-": 0.05, "x": 0.35}[value]
-    return 0.6 / (4 * 10 ** len(value))
+        return {"": 0.1, "-": 0.05, "x": 0.1}[value]
+    return 0.75 / (4 * 10 ** len(value))

@@ -19,6 +19,9 @@ WRONG = 8e-3
 REWRITTEN = 1.2e-2
 DASHED = 4e-3
 SPURIOUS = 3e-4
+MISPLACED = 6e-4
+"""How often, of all boxes of the kind: an entry is forgotten, or wrong; a total is written once more where nothing was
+added, or a dash; a number stands where nothing is due; another box's entry stands there."""
 CAUGHT_UP = 0.3
 """How often a forgotten entry is made up for with the next one, or later on its own."""
 
@@ -28,11 +31,12 @@ LEAST_SHARE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One field of a column: its ink, and what the deal adds to the total."""
+    """One field of a column: its ink, what the deal adds to the total, and all that it adds anywhere in the row."""
 
     field: str
     ink: Ink
     add: Number
+    row: frozenset[Number] = frozenset()
 
 
 Message = Mapping[State, float]
@@ -139,6 +143,8 @@ def _written(state: State, step: Step) -> dict[str, float]:
         if value not in out:
             number = number_of(value)
             out[value] = 1e-6 if number is None else wrong * slip_share(number, total, owed, add)
+            if number is not None and number - total in step.row:
+                out[value] += MISPLACED
     return out
 
 
