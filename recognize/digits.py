@@ -85,7 +85,8 @@ class NumberReading:
 
     def best(self, k: int = 3) -> tuple[tuple[str, float], ...]:
         """The `k` likeliest texts with their probabilities, the likeliest first; struck out is not among them."""
-        return tuple((text, self._calibrated(text)) for text in self._candidates if text != _STRUCK)[:k]
+        rated = [(text, self._calibrated(text)) for text in self._candidates[: k + 3] if text != _STRUCK]
+        return tuple(sorted(rated, key=lambda one: -one[1])[:k])
 
     @cached_property
     def _candidates(self) -> tuple[str, ...]:
@@ -98,9 +99,10 @@ class NumberReading:
     def _calibrated(self, text: str) -> float:
         if text == self._likeliest:
             return self.confidence
-        rest = -np.expm1(self.top)
+        rest = -float(np.expm1(self.top))
         raw = float(np.exp(_log_probability(self.columns, text)))
-        return min(raw / rest, 1.0) * (1 - self.confidence) if rest > 0 else 0.0
+        # What the answer lost by calibration goes to the others, yet none of them becomes likelier than the answer.
+        return min(raw / rest * (1 - self.confidence), self.confidence)
 
 
 def read_number(image: Picture) -> NumberReading:

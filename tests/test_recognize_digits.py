@@ -99,7 +99,8 @@ def test_a_reading_is_a_distribution() -> None:
         shares = [share for _, share in best]
         assert shares == sorted(shares, reverse=True)
         assert 0.5 < sum(shares) + reading.struck <= 1 + 1e-6
-        assert dict(best)[reading.value] == reading.probability(reading.value) == reading.confidence
+        assert reading.struck > 0.4 or best[0] == (reading.value, reading.confidence)
+        assert reading.struck > 0.4 or reading.probability(reading.value) == reading.confidence
         assert all(0 <= reading.probability(text) <= 1 for text in ("", "-", "7", "24", "1999", "x", "#"))
         assert reading.probability("#") == reading.probability("12a") == 0
 

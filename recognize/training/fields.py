@@ -366,8 +366,8 @@ def neighbours(rng: np.random.Generator, sheet: Sheet, library: Library, writer:
         sheet.ink(rng, style.pen)
 
 
-def dirt(rng: np.random.Generator, sheet: Sheet, strong: float = 1.0) -> None:
-    """What is on paper besides writing: specks, a fold, streaks, stains."""
+def dirt(rng: np.random.Generator, sheet: Sheet, strong: float = 1.0, streak: float = 0.35) -> None:
+    """What is on paper besides writing: specks, a fold, streaks (taking at most `streak` of the light), stains."""
     h, w = sheet.shape
     if rng.random() < 0.25 * strong:
         for _ in range(rng.integers(1, 6)):
@@ -389,7 +389,7 @@ def dirt(rng: np.random.Generator, sheet: Sheet, strong: float = 1.0) -> None:
     if rng.random() < 0.08 * strong:
         # A printer's or scanner's streak.
         at, thick = int(rng.integers(0, w)), int(rng.integers(1, 5))
-        sheet.paper[:, at : at + thick] *= 1 - rng.uniform(0.05, 0.35)
+        sheet.paper[:, at : at + thick] *= 1 - rng.uniform(0.05, streak)
     if rng.random() < 0.1 * strong:
         stain = cv2.resize(rng.random((4, 5)).astype(np.float32), (w, h), interpolation=cv2.INTER_CUBIC)
         sheet.paper *= 1 - rng.uniform(0.03, 0.2) * np.clip(stain * 2 - 0.8, 0, 1)
@@ -453,16 +453,16 @@ def strike(rng: np.random.Generator, sheet: Sheet, extent: Array, width: float, 
 
 
 KINDS = {
-    "plain": 0.5,
-    "dot": 0.04,
-    "underlined": 0.02,
-    "beside": 0.1,
-    "inner": 0.03,
-    "overwritten": 0.045,
-    "struck": 0.055,
-    "dash": 0.045,
+    "plain": 0.62,
+    "dot": 0.035,
+    "underlined": 0.015,
+    "beside": 0.075,
+    "inner": 0.015,
+    "overwritten": 0.03,
+    "struck": 0.04,
+    "dash": 0.04,
     "minus": 0.005,
-    "empty": 0.16,
+    "empty": 0.125,
 }
 """How often fields are made in each way."""
 

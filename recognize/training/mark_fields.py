@@ -55,7 +55,7 @@ class Crosses:
         if real and rng.random() < (0.6 if kind == "cross" else 0.4):
             writer, character = real[rng.integers(len(real))]
             assert character.strokes is not None
-            size = np.array([side * np.clip(character.aspect, 0.4, 1.5) / max(character.aspect, 0.05), side])
+            size = np.array([side * np.clip(character.aspect, 0.25, 1.5) / max(character.aspect, 0.05), side])
             turn = rng.normal(0, 0.08)
             spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
             return writer, [((s - [character.aspect / 2, 0.5]) * size @ spin.T) for s in character.strokes]
@@ -77,9 +77,10 @@ class Crosses:
         if kind == "tick":
             low, deep = rng.uniform(-0.5, 0.3), rng.uniform(-0.5, 0.1)
             return "", [stroke((-0.9, low), (deep, 0.9), (rng.uniform(0.6, 1.3), rng.uniform(-1.6, -0.7)))]
-        steep = rng.uniform(0.3, 1.1)
+        angle = np.deg2rad(rng.normal(55, 22))
         sign = -1 if rng.random() < 0.2 else 1
-        return "", [stroke((sign * 0.9, -steep), (-sign * 0.9, steep))]
+        across, down = 1.15 * np.cos(angle) * sign, 1.15 * np.sin(angle)
+        return "", [stroke((across, -down), (-across, down))]
 
 
 def mark_field(rng: np.random.Generator, crosses: Crosses, kind: str | None = None) -> MarkField:
@@ -139,7 +140,8 @@ def mark_field(rng: np.random.Generator, crosses: Crosses, kind: str | None = No
             _fill(rng, sheet, centre + rng.normal(0, 0.12, 2), rng.uniform(0.93, 1.15), style, dense=0.65)
     if kind not in ("empty", "slip"):
         sheet.ink(rng, style)
-    dirt(rng, sheet, strong=1.5 if kind in ("empty", "slip") else 0.6)
+    # A stronger streak could not be told from an upright slash.
+    dirt(rng, sheet, strong=1.5 if kind in ("empty", "slip") else 0.6, streak=0.2)
     says = {"empty": EMPTY, "slip": EMPTY, "cancelled": CANCELLED}.get(kind, MARKED)
     return MarkField(sheet.paper, says, kind, writer)
 

@@ -16,14 +16,18 @@ def _step(into: int, out: int, kernel: int | tuple[int, int], stride: int | tupl
     )
 
 
-class _Residual(nn.Module):
+class Residual(nn.Module):
+    """A convolution whose result is added to what it was given."""
+
     def __init__(self, channels: int, kernel: tuple[int, int] = (3, 3)) -> None:
+        """Random weights."""
         super().__init__()
         padding = (kernel[0] // 2, kernel[1] // 2)
         self.convolution = nn.Conv2d(channels, channels, kernel, padding=padding, bias=False)
         self.norm = nn.BatchNorm2d(channels)
 
     def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
         return torch.relu(x + self.norm(self.convolution(x)))
 
 
@@ -50,12 +54,12 @@ class NumberNet(nn.Module):
             nn.Conv2d(1, 12, 5, 2, 2),
             nn.ReLU(inplace=True),
             _step(12, 32, 3, 2),
-            _Residual(32),
+            Residual(32),
             _step(32, 64, 3, (2, 1)),
-            _Residual(64),
+            Residual(64),
             _Attend(64),
             _step(64, 128, (6, 3), 1),
-            _Residual(128, (1, 5)),
+            Residual(128, (1, 5)),
             _Attend(128),
             nn.Dropout2d(0.05),
         )
@@ -78,9 +82,9 @@ class MarkNet(nn.Module):
             nn.Conv2d(1, 8, 5, 2, 2),
             nn.ReLU(inplace=True),
             _step(8, 24, 3, 2),
-            _Residual(24),
+            Residual(24),
             _step(24, 40, 3, 2),
-            _Residual(40),
+            Residual(40),
             nn.Flatten(),
         )
         self.decide = nn.Sequential(nn.Linear(40 * 16, 48), nn.ReLU(), nn.Dropout(0.1), nn.Linear(48, 3))

@@ -18,11 +18,12 @@ import torch
 from torch import Tensor
 
 from recognize import digits
-from recognize.digits import SYMBOLS
+from recognize.digits import SYMBOLS, WIDTHS
 from recognize.training.calibrate import calibrate_marks, calibrate_numbers
 from recognize.training.characters import Array, load_marks, load_writers
 from recognize.training.measure import answer, measure_marks, measure_numbers
 from recognize.training.net import MarkNet, NumberNet
+from recognize.training.onward import take_over
 from recognize.training.render import AS_PLAYED, Fields, joined, render_marks, render_numbers, stream_numbers
 
 BATCH = 128
@@ -38,8 +39,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder of character sets (*.npz)")
     parser.add_argument("--out", type=Path, required=True, help="where the nets and the report go")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--onward", type=Path, help="a numbers.onnx to go on from instead of beginning anew")
     parser.add_argument("--epochs", type=int, default=40, help=f"of the number net, {STEPS_AN_EPOCH} steps each")
-    parser.add_argument("--marks", type=int, default=60_000, help="pictures of mark boxes to learn from")
+    parser.add_argument("--marks", type=int, default=100_000, help="pictures of mark boxes to learn from")
     options = parser.parse_args()
     # One thread learns while one process draws the next fields: on two cores that is faster than two threads at both.
     torch.set_num_threads(1)
@@ -48,7 +50,7 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     write_json(options.out / "calibration.json", UNCALIBRATED)
     train_marks(render_marks(load_marks(options.data, "train"), options.marks, options.seed), options.out, options.seed)
-    train_numbers(options.data, options.out, options.epochs, options.seed)
+    train_numbers(options.data, options.out, options.epochs, options.seed, options.onward)
     calibrate(options.data, options.out, options.seed)
     asked = {"seed": options.seed, "epochs": options.epochs, "marks": options.marks}
     report(options.data, options.out, options.seed, asked, began)
@@ -143,8 +145,8 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def train_numbers(data: Path, out: Path, epochs: int, seed: int) -> None:
-    """Learn to read number fields, writing the net after every epoch."""
+def train_numbers(data: Path, out: Path, epochs: int, seed: int, onward: Path | None = None) -> None:
+    """Learn to read number fields, from chance or `onward` from an exported net; the net is written every epoch."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     writers = load_writers(data, "train", rng)
@@ -152,10 +154,14 @@ def train_numbers(data: Path, out: Path, epochs: int, seed: int) -> None:
     chunks = stream_numbers(writers, CHUNK, seed)
     window = deque([render_numbers(writers, 4 * CHUNK, seed, photos=2)], WINDOW)
     net = NumberNet().to(memory_format=torch.channels_last)
+    if onward:
+        some = np.concatenate([pictures[:300] for width, pictures in window[0].pictures.items() if width == WIDTHS[0]])
+        take_over(net, onward, torch.from_numpy(some.astype(np.float32) / 255)[:, None])
     mean = averaged(net, 0.9985)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=0.02)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, 3e-3, total_steps=epochs * STEPS_AN_EPOCH + 1, pct_start=0.03, final_div_factor=1e3
+    optimiser = torch.optim.AdamW(net.parameters(), lr=2e-3 if onward else 3e-3, weight_decay=0.02)
+    total = epochs * STEPS_AN_EPOCH
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda at: min((at + 1) / 400, 1.0) * (0.5 + 0.5 * float(np.cos(np.pi * min(at / total, 1)))) + 1e-4
     )
     began = time.time()
     say(f"numbers: {len(writers)} writers, learning begins")
@@ -206,7 +212,7 @@ def batches(fields: Fields, rng: np.random.Generator, steps: int) -> list[tuple[
 
 
 def train_marks(
-    fields: tuple[Array, Array, list[tuple[str, str, str]]], out: Path, seed: int, epochs: int = 6, batch: int = 256
+    fields: tuple[Array, Array, list[tuple[str, str, str]]], out: Path, seed: int, epochs: int = 8, batch: int = 256
 ) -> None:
     """Learn to tell empty, marked and cancelled boxes apart."""
     torch.manual_seed(seed)
