@@ -132,7 +132,7 @@ class Fit:
 ON_LINE_MM = 0.4
 """A line found this near to its place counts as found."""
 
-TRUSTED_SHARE = 0.65
+TRUSTED_SHARE = 0.7
 """Where fewer of the lines around are found, the place is not sure."""
 
 MARK_AGREES_MM = 2.2
@@ -466,13 +466,16 @@ def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form) -> Fit:
         return off, (contrast > LINE_CONTRAST) & page_map.inside(samples.at, grey)
 
     def judged(page_map: PageMap) -> Fit:
-        _, contrast, here = _line_offsets(grey, page_map, samples, 1.2)
+        off, contrast, here = _line_offsets(grey, page_map, samples, REACH_MM)
         inside = page_map.inside(samples.at, grey)
-        good = inside & (here > max(LINE_CONTRAST, 0.4 * float(np.median(contrast))))
+        least = max(LINE_CONTRAST, 0.4 * float(np.median(contrast)))
+        # Among the mark boxes some line is always near: there the right one must stand out most.
+        among_marks = samples.beside.any(axis=1)
+        good = inside & (here > least) & (~among_marks | (np.abs(off) < ON_LINE_MM))
         share = float(good[inside].mean()) if inside.any() else 0.0
         return Fit(page_map, share, _trusted(page_map, grey, form, samples, good, marks))
 
-    for reach, degree in ((2.9, 2), (1.6, 4), (0.9, 5)):
+    for reach, degree in ((REACH_MM, 2), (1.6, 4), (0.9, 5)):
         page_map = _corrected(page_map, form, some, *found(page_map, some, reach), degree, reach)
     for reach, spread in ((1.6, 22.0), (1.2, 15.0), (0.9, 11.0)):
         page_map = _eased(page_map, samples, *found(page_map, samples, reach), spread)
@@ -491,6 +494,9 @@ def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form) -> Fit:
         fit = grown
     return fit
 
+
+REACH_MM = 2.9
+"""How far a line is looked for at first: less than half a row, so that it is not the neighbour's."""
 
 GROWTHS = 8
 
@@ -540,7 +546,7 @@ def _trusted(
         shares = []
         for grid in (good_lines, all_lines):
             # Near lines count, and far ones only where there are no near ones.
-            near, far = (cv2.GaussianBlur(grid, (0, 0), spread / MESH_MM) for spread in (9.0, 25.0))
+            near, far = (cv2.GaussianBlur(grid, (0, 0), spread / MESH_MM) for spread in (8.0, 25.0))
             shares.append(near + 0.02 * far)
         fits &= shares[0] >= TRUSTED_SHARE * np.maximum(shares[1], 1e-12)
     nodes = _mesh_points(page_map)
