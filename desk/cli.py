@@ -266,7 +266,7 @@ def print_(
         )
         print_sheets(out, made, speak)
     except SheetError as error:
-        raise Stop(Text(f"лист не напечатать: {error}", f"the sheet cannot be printed: {error}")) from error
+        raise Stop(Text(f"лист не напечатать: {error.ru}", f"the sheet cannot be printed: {error.en}")) from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise Stop(Text(f"{out}: не записывается ({reason})", f"{out}: cannot be written ({reason})")) from error

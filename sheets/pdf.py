@@ -40,7 +40,7 @@ def print_sheets(path: str | os.PathLike[str], sheets: Sequence[Sheet], lang: La
     their place or a character is not in the font, and OSError where the file cannot be written.
     """
     if not sheets:
-        raise SheetError("there is no sheet to print")
+        raise SheetError("нет ни одного листа", "there is no sheet to print")
     _register_fonts()
     words = WORDS[lang]
     path = Path(path)
@@ -159,7 +159,10 @@ def _length(text: str, font: str, size: float) -> float:
     """The length of a line in millimetres; raises SheetError where the font lacks a character."""
     known = pdfmetrics.getFont(font).face.charToGlyph
     if missing := [c for c in text if ord(c) not in known]:
-        raise SheetError(f"the font has no character {missing[0]!r}, which stands in {text!r}")
+        raise SheetError(
+            f"в шрифте нет знака «{missing[0]}», а он стоит в «{text}»",
+            f"the font has no character {missing[0]!r}, which stands in {text!r}",
+        )
     return float(pdfmetrics.stringWidth(text, font, size)) * _POINT
 
 
@@ -177,7 +180,7 @@ def _wrap(text: str, width: float, font: str, size: float) -> list[str] | None:
 
 
 def _flow(
-    text: str, boxes: Sequence[Box], largest: float, smallest: float, *, bold: bool = False, what: str
+    text: str, boxes: Sequence[Box], largest: float, smallest: float, *, bold: bool = False, what: tuple[str, str]
 ) -> tuple[float, list[list[str]]]:
     """The largest size in points at which the text fits the boxes, one after the other, and the lines in each.
 
@@ -191,11 +194,16 @@ def _flow(
         if lines is not None and len(lines) <= sum(room):
             return size, [lines[sum(room[:i]) : sum(room[: i + 1])] for i in range(len(boxes))]
         size -= 0.25
-    raise SheetError(f"{what} is too long for the sheet: {text!r}")
+    ru, en = what
+    raise SheetError(f"на листе не умещается {ru}: «{text}»", f"{en} is too long for the sheet: {text!r}")
+
+
+def _quoted(label: str) -> tuple[str, str]:
+    return f"«{label}»", f"“{label}”"
 
 
 def _fit(
-    text: str, box: Box, largest: float, smallest: float, *, bold: bool = False, what: str
+    text: str, box: Box, largest: float, smallest: float, *, bold: bool = False, what: tuple[str, str]
 ) -> tuple[float, list[str]]:
     """As `_flow` into a single box."""
     size, (lines,) = _flow(text, [box], largest, smallest, bold=bold, what=what)
@@ -257,7 +265,7 @@ def _draw_heads(pen: _Pen, form: Form, words: Words) -> None:
 def _draw_footer(pen: _Pen, form: Form, words: Words) -> None:
     hint, last = form.slot["hint"], words.letters[form.seats[-1]]
     lines = [line.format(last, last) for line in words.hint]
-    size = min(_fit(line, Box(0, 0, hint.w, 3), _LABEL_SIZE, 4.75, what="the hint")[0] for line in lines)
+    size = min(_fit(line, Box(0, 0, hint.w, 3), _LABEL_SIZE, 4.75, what=("пояснение", "the hint"))[0] for line in lines)
     for i, line in enumerate(lines):
         pen.text(hint.x, hint.y + 2.2 + 3.1 * i, line, size, ink=_LABEL)
     results = [field.box for field in form.fields if field.column == "result"]
@@ -310,16 +318,22 @@ def _draw_sheet(pen: _Pen, sheet: Sheet, words: Words) -> None:
         box = form.by_id[f"name.{seat}"].box
         if name.strip():
             within = Box(box.x, box.y, box.w - 0.6, box.h)
-            pen.middle(within, *_fit(name.strip(), within, 9, 5, what=f"the name of player {words.letters[seat]}"))
+            letter = words.letters[seat]
+            what = (f"имя игрока {letter}", f"the name of player {letter}")
+            pen.middle(within, *_fit(name.strip(), within, 9, 5, what=what))
     code = encode(identity)
     square = segno.make(code.replace("-", ""), micro=False, error="m", boost_error=True)
     if int(square.version) > _LARGEST_CODE:
-        raise SheetError(f"sheet {sheet_id(identity)} differs from its convention in too much to fit the square code")
+        number = sheet_id(identity)
+        raise SheetError(
+            f"лист {number} отличается от конвенции слишком многим: в квадратный код столько не входит",
+            f"sheet {number} differs from its convention in too much to fit the square code",
+        )
     for box in form.codes:
         pen.fill(_runs([[bool(module) for module in row] for row in square.matrix], box), 1)
     slot = form.slot["code"]
     _label(pen, _above(slot), words.code)
-    groups, what = code.replace("-", " "), "the sheet's code"
+    groups, what = code.replace("-", " "), ("код листа", "the sheet's code")
     try:  # on one line if at all possible: whoever types it, or reads it off a photo, has it easier
         fitted = _fit(groups, Box(0, 0, slot.w, 3.2), 9.5, 7, bold=True, what=what)
     except SheetError:
@@ -332,7 +346,7 @@ def _draw_value(pen: _Pen, box: Box, label: str, value: str) -> None:
     _label(pen, box, label)
     if value.strip():
         below = Box(box.x, box.y + 2.4, box.w, box.h - 2.4)
-        size, lines = _fit(value.strip(), below, 13, 6.5, bold=True, what=f"“{label}”")
+        size, lines = _fit(value.strip(), below, 13, 6.5, bold=True, what=_quoted(label))
         pen.middle(below, size, lines, bold=True)
     else:
         pen.line(box.x, box.y + 8.4, box.x + box.w, box.y + 8.4, _WRITING_LINE, _WRITING_INK)
@@ -345,13 +359,13 @@ def _draw_rules(pen: _Pen, sheet: Sheet, words: Words) -> None:
     pool = "" if identity.pool is None else str(identity.pool)
     differing = " · ".join(sheet.options_in_words) or words.no_options
     below = Box(options.x, options.y + 2.4, options.w, options.h - 2.4)
-    what = f"“{words.options}”"
+    what = _quoted(words.options)
     try:
         size, lines = _fit(differing, below, 7, 5.5, what=what)
     except SheetError:
         top, under = Box(rules.x, rules.y, rules.w, 3), Box(rules.x, rules.y + 3.2, rules.w, rules.h - 3.2)
         heading = f"{convention}, {words.pool.lower()} {pool or '____'}. {words.options}:"
-        size, (heading_line,) = _fit(heading, top, 7, 5, bold=True, what=f"“{words.convention}”")
+        size, (heading_line,) = _fit(heading, top, 7, 5, bold=True, what=_quoted(words.convention))
         pen.block(top, size, [heading_line], bold=True)
         size, parts = _flow(differing, [under, options], 6, 4.5, what=what)
         for box, lines in zip((under, options), parts, strict=True):

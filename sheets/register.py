@@ -10,7 +10,7 @@ from pathlib import Path
 from platformdirs import user_data_dir
 
 from sheets.sheet import Sheet
-from templates import Identity, encode
+from templates import Identity, IdentityError, decode, encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +69,33 @@ def look_up(identity: Identity) -> Entry | None:
     Lines that are torn or not the register's are passed over. Raises OSError where the register cannot be read.
     """
     code = encode(identity)
-    try:
-        lines = register_path().read_bytes().splitlines()
-    except FileNotFoundError:
-        return None
-    for line in reversed(lines):
+    for line in reversed(_lines()):
         if code.encode() in line and (entry := _entry(line)) and entry.code == code:
             return entry
     return None
+
+
+def printed() -> dict[int, Identity]:
+    """Every sheet in the register by its number: which sheet it is where only the number can still be read.
+
+    Raises OSError where the register cannot be read.
+    """
+    found = {}
+    for line in _lines():
+        if entry := _entry(line):
+            try:
+                identity = decode(entry.code)
+            except IdentityError:
+                continue
+            found[identity.serial] = identity
+    return found
+
+
+def _lines() -> list[bytes]:
+    try:
+        return register_path().read_bytes().splitlines()
+    except FileNotFoundError:
+        return []
 
 
 def _entry(line: bytes) -> Entry | None:

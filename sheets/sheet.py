@@ -9,7 +9,12 @@ from templates import Form, Identity
 
 
 class SheetError(ValueError):
-    """A sheet cannot be printed as asked; the message names what is too long or does not agree."""
+    """A sheet cannot be printed as asked; `ru` and `en` name what is too long or does not agree."""
+
+    def __init__(self, ru: str, en: str) -> None:
+        """Keep the sentence in both languages."""
+        super().__init__(en)
+        self.ru, self.en = ru, en
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +39,19 @@ class Sheet:
         said = (i.form, i.version, i.players, i.rows)
         form = (self.form.name, self.form.version, self.form.players, self.form.rows)
         if said != form:
-            raise SheetError(f"the code would speak of form {said}, but the sheet is form {form}")
+            raise SheetError(
+                f"код говорил бы о бланке {said}, а бланк — {form}",
+                f"the code would speak of form {said}, but the sheet is form {form}",
+            )
         if strangers := sorted(set(self.names) - set(self.form.seats)):
-            raise SheetError(f"there is no seat {', '.join(strangers)} among {', '.join(self.form.seats)}")
+            there, here = ", ".join(strangers), ", ".join(self.form.seats)
+            raise SheetError(f"нет места {there} среди {here}", f"there is no seat {there} among {here}")
         if i.options and not self.options_in_words:
-            raise SheetError(f"the sheet must say its options in words: {', '.join(i.options)}")
+            listed = ", ".join(i.options)
+            raise SheetError(
+                f"отличия от конвенции должны стоять на листе словами: {listed}",
+                f"the sheet must say its options in words: {listed}",
+            )
 
 
 def make_sheets(
@@ -63,7 +76,11 @@ def make_sheets(
     """
     tables, names, in_words = tuple(tables), names or {}, tuple(options_in_words)
     if strangers := sorted(set(names) - set(tables)):
-        raise SheetError(f"names are given for tables that are not printed: {', '.join(map(str, strangers))}")
+        listed = ", ".join(map(str, strangers))
+        raise SheetError(
+            f"есть имена для столов, которых не печатают: {listed}",
+            f"names are given for tables that are not printed: {listed}",
+        )
     dice = secrets.SystemRandom() if seed is None else random.Random(seed)
     return tuple(
         Sheet(

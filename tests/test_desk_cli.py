@@ -64,7 +64,7 @@ def test_tables_come_from_the_names_where_nobody_says_them(pulka, tmp_path):
         (["--convention", "kamchatka"], "kamchatka"),
         (["--option", "premiums=misere 30"], "premiums"),
         (["--rows", "0"], "--rows 0"),
-        (["--event", "Турнир " * 200], "лист не напечатать"),
+        (["--event", "Турнир " * 200], "лист не напечатать: на листе не умещается"),
     ],
 )
 def test_an_order_that_cannot_be_printed_leaves_nothing(pulka, tmp_path, order, said):

@@ -215,8 +215,9 @@ def test_many_options_are_all_printed(tmp_path, many):
 def test_what_does_not_fit_is_named_and_leaves_the_old_file(tmp_path, change, message):
     path = tmp_path / "s.pdf"
     path.write_bytes(b"old")
-    with pytest.raises(SheetError, match=message):
+    with pytest.raises(SheetError, match=message) as refused:
         print_sheets(path, sheets_of(**change), "ru")
+    assert not refused.value.ru.isascii() and "None" not in refused.value.ru
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 

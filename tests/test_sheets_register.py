@@ -2,7 +2,7 @@ import multiprocessing
 
 import pytest
 
-from sheets import look_up, make_sheets, register_path, remember
+from sheets import look_up, make_sheets, printed, register_path, remember
 from templates import load_form
 
 FORM = load_form("protocol", 3)
@@ -34,6 +34,15 @@ def test_the_newest_print_counts():
     remember(sheets_of(names={2: {"A": "Петров"}}))
     entry = look_up(sheets_of()[1].identity)
     assert entry is not None and entry.names == {"A": "Петров"}
+
+
+def test_sheets_are_found_by_their_numbers():
+    assert printed() == {}
+    remember(sheets_of())
+    remember(sheets_of(seed=2))
+    register_path().write_bytes(register_path().read_bytes() + b'{"code": "none"}\n[]\n\xff')
+    expected = {sheet.identity.serial: sheet.identity for sheet in (*sheets_of(), *sheets_of(seed=2))}
+    assert printed() == expected and len(expected) == 6
 
 
 @pytest.mark.parametrize("torn", [1, 2, 30, 100])

@@ -39,3 +39,9 @@ def test_what_does_not_agree_is_refused():
     (sheet,) = make_sheets(FORM, convention="sochi")
     with pytest.raises(SheetError, match="code would speak"):
         Sheet(FORM, dataclasses.replace(sheet.identity, rows=5))
+
+
+def test_the_refusal_speaks_both_languages():
+    with pytest.raises(SheetError) as refused:
+        make_sheets(FORM, convention="sochi", tables=(1,), names={1: {"E": "Иванов"}})
+    assert refused.value.ru.startswith("нет места E") and refused.value.en == str(refused.value)
