@@ -83,7 +83,7 @@ def cut_out(
     photo = np.asarray(cv2.imdecode(packed, cv2.IMREAD_GRAYSCALE))[top:, left:]
 
     # The page fitter knows the place to within a few tenths of a millimetre and undoes the turn nearly.
-    off = rng.normal(0, 0.15, 2) if rng.random() < 0.8 else rng.uniform(-0.5, 0.5, 2)
+    off = rng.normal(0, 0.13, 2) if rng.random() < 0.92 else rng.uniform(-0.5, 0.5, 2)
     back = np.diag([SCALE / density, SCALE / density])
     rest = rng.normal(0, 0.012)
     back = np.array([[np.cos(rest), -np.sin(rest)], [np.sin(rest), np.cos(rest)]]) @ back

@@ -160,7 +160,7 @@ def picture_character(picture: Array, label: str, height: float = 1.0, squeeze: 
     large = cv2.resize(cut, None, fx=across, fy=unit, interpolation=cv2.INTER_CUBIC)
     large = cv2.copyMakeBorder(large, *(FIELD_MARGIN,) * 4, cv2.BORDER_CONSTANT, value=0)
     # The ground is anything from a fifth of full ink down: faint scans and hard binary pictures alike.
-    inside = (large > 0.42 * float(np.percentile(cut[cut > 0.2 * cut.max()], 80))).astype(np.uint8)
+    inside = (large > 0.35 * float(np.percentile(cut[cut > 0.2 * cut.max()], 80))).astype(np.uint8)
     inside_depth = cv2.distanceTransform(inside, cv2.DIST_L2, 5)
     distance = inside_depth - cv2.distanceTransform(1 - inside, cv2.DIST_L2, 5)
     deep = inside_depth[inside_depth > 0]

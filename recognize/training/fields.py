@@ -3,6 +3,7 @@
 Nothing here knows of cameras; see `camera.py`. Lengths are millimetres; the picture is `SCALE` pixels a millimetre.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
@@ -18,6 +19,10 @@ STRUCK = "#"
 """The label of a field that was crossed out with nothing put in its place."""
 INSET = 0.2
 """Millimetres between the inside box and the printed line around it."""
+
+
+Where = tuple[float, float] | Callable[[float, float], tuple[float, float]]
+"""A point in millimetres, or what takes a width and a height to one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +187,7 @@ class Sheet:
             borderValue=-1,
         )
         more = (width * SCALE - character.natural * unit) / 2
-        more = float(np.clip(more, -0.35 * character.natural * unit, 0.1 * unit))
+        more = float(np.clip(more, -0.15 * character.natural * unit, 0.1 * unit))
         ink = np.clip(distance * unit + more + 0.5, 0, 1) * 255
         part = self.layer[y1:y2, x1:x2]
         np.maximum(part, ink.astype(np.uint8), out=part)
@@ -200,6 +205,10 @@ class Sheet:
         self.layer = np.zeros(self.shape, np.uint8)
 
 
+FINEST = 5.5
+"""Nobody writes digits lower than so many widths of the pen: they would fill up."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hand:
     """How one person writes in this field: size of a digit, slant, turn, room between digits, unevenness."""
@@ -214,21 +223,20 @@ class Hand:
 
 def hand(rng: np.random.Generator, box: tuple[float, float]) -> Hand:
     """A way of writing by chance for a box of that size."""
+    drawn_with = pen(rng)
     size = float(np.clip(rng.lognormal(np.log(0.62), 0.2), 0.3, 1.05)) * min(box[1], 7.5)
     return Hand(
-        size=size,
+        size=max(size, FINEST * drawn_with.width),
         slant=float(rng.normal(0.05, 0.14)),
         turn=float(rng.normal(0, 0.05)),
         gap=float(rng.choice([rng.uniform(-0.12, 0.04), rng.uniform(0.04, 0.3)], p=[0.3, 0.7])),
         uneven=float(rng.uniform(0.01, 0.07)),
-        pen=pen(rng),
+        pen=drawn_with,
     )
 
 
-def place(
-    rng: np.random.Generator, characters: list[Character], hand: Hand, centre: tuple[float, float], most: float
-) -> list[Array]:
-    """Matrices (2×3) that set the characters in a line around `centre`, at most `most` millimetres wide."""
+def place(rng: np.random.Generator, characters: list[Character], hand: Hand, where: Where, most: float) -> list[Array]:
+    """Matrices (2×3) that set the characters in a line around `where`, at most `most` millimetres wide."""
     heights = [
         hand.size * c.height * rng.normal(1, hand.uneven) if c.label != "-" else hand.size * 0.5 for c in characters
     ]
@@ -261,10 +269,13 @@ def place(
         middle = (
             np.array([character.aspect / 2, 0.5]) if character.label != "-" else np.array([0.5, 0.5 / character.aspect])
         )
-        target = turn @ np.array([x + w / 2, bottom - h / 2]) + centre
+        target = turn @ np.array([x + w / 2, bottom - h / 2])
         matrices.append(np.hstack([linear, (target - linear @ middle)[:, None]]))
         x += w + (gaps[i] * shrink if i < len(gaps) else 0)
-    return matrices
+    x1, y1, x2, y2 = extent_of(characters, matrices)
+    target = np.array(where(x2 - x1, y2 - y1) if callable(where) else where)
+    move = target - [(x1 + x2) / 2, (y1 + y2) / 2]
+    return [matrix + np.array([[0, 0, move[0]], [0, 0, move[1]]]) for matrix in matrices]
 
 
 def write(
@@ -274,21 +285,31 @@ def write(
     writer: Writer,
     text: str,
     hand: Hand,
-    centre: tuple[float, float],
+    where: Where,
     most: float,
 ) -> Array:
-    """Write `text` into the sheet's present layer; returns the extent (x1, y1, x2, y2) in millimetres."""
+    """Write `text` into the sheet's present layer; returns the extent (x1, y1, x2, y2) in millimetres.
+
+    `where` is the middle of the text, or takes its width and height to that.
+    """
     characters = [
         europeanised(rng, library.character(rng, writer, c), writer) if c != "-" else _dash(rng, library) for c in text
     ]
-    extent = []
-    for character, matrix in zip(characters, place(rng, characters, hand, centre, most), strict=True):
+    matrices = place(rng, characters, hand, where, most)
+    for character, matrix in zip(characters, matrices, strict=True):
         bend = np.array([rng.normal(0, 0.012, 2), rng.uniform(0.5, 1.5, 2)])
         sheet.character(character, matrix, hand.pen.width, bend)
+    return extent_of(characters, matrices)
+
+
+def extent_of(characters: list[Character], matrices: list[Array]) -> Array:
+    """(x1, y1, x2, y2) of characters set with these matrices."""
+    corners = []
+    for character, matrix in zip(characters, matrices, strict=True):
         wide = character.aspect if character.label != "-" else 1.0
         high = 1.0 if character.label != "-" else 1 / max(character.aspect, 1)
-        extent.append(matrix @ np.array([[0, wide, 0, wide], [0, 0, high, high], [1, 1, 1, 1]]))
-    points = np.hstack(extent)
+        corners.append(matrix @ np.array([[0, wide, 0, wide], [0, 0, high, high], [1, 1, 1, 1]]))
+    points = np.hstack(corners)
     return np.concatenate([points.min(axis=1), points.max(axis=1)])
 
 
@@ -487,18 +508,21 @@ def number_field(
     neighbours(rng, sheet, library, writer, share=0.4 if kind == "empty" else 0.25)
     text = number_text(rng, writer, borrow)
     label = {"empty": "", "struck": STRUCK, "dash": "-", "minus": "-" + text[:2]}.get(kind, text)
-    most = w * (rng.uniform(0.8, 1.0) if rng.random() < 0.85 else rng.uniform(1.0, 1.12))
+    most = w * (rng.uniform(0.8, 1.0) if rng.random() < 0.78 else rng.uniform(1.0, 1.22))
+    # Many people begin at the left line, some end at the right one, whatever the room.
+    aside = float(rng.choice([0.0, -1.0, 1.0], p=[0.6, 0.27, 0.13]))
     spread = rng.choice([0.12, 0.3], p=[0.7, 0.3])
 
-    def somewhere(length: float, wide: float) -> tuple[float, float]:
-        room_x, room_y = max(wide - length, 0) / 2, max(h - style.size, 0) / 2
-        return w / 2 + float(np.clip(rng.normal(0, 2 * spread), -1, 1)) * room_x + rng.normal(0, 0.15), (
-            h / 2 + float(np.clip(rng.normal(0, 2 * spread), -1, 1)) * room_y + rng.normal(0, 0.2)
-        )
+    def somewhere(wide: float, high: float) -> tuple[float, float]:
+        room_x, room_y = max(w - wide, 0) / 2, max(h - high, 0) / 2
+        across = float(np.clip(aside + rng.normal(0, 0.15) if aside else rng.normal(0, 2 * spread), -1, 1))
+        down = float(np.clip(rng.normal(0, 2 * spread), -1, 1))
+        # Over the line by a little is common; further and it would be the neighbour's.
+        over = rng.normal(0, 0.06, 2).clip(-0.12, 0.12) * style.size
+        return w / 2 + across * room_x + float(over[0]), h / 2 + down * room_y + float(over[1])
 
-    def put(text: str, centre: tuple[float, float] | None = None, room: float = most, how: Hand = style) -> Array:
-        length = min(len(text) * how.size * 0.65, room)
-        return write(rng, sheet, library, writer, text, how, centre or somewhere(length, w), room)
+    def put(text: str, room: float = most) -> Array:
+        return write(rng, sheet, library, writer, text, style, somewhere, room)
 
     if kind in ("plain", "dash", "minus"):
         put(label)
@@ -515,9 +539,7 @@ def number_field(
             sheet.line(np.array(ends, np.float32), style.pen.width)
             under += 0.5
     elif kind == "overwritten":
-        _overwritten(
-            rng, sheet, library, writer, text, style, somewhere(min(len(text) * style.size * 0.65, most), w), most
-        )
+        _overwritten(rng, sheet, library, writer, text, style, somewhere, most)
     elif kind == "struck":
         extent = put(text)
         if rng.random() < 0.3:
@@ -535,7 +557,8 @@ def number_field(
 
 
 def _sized(style: Hand, size: float, heavier: float = 1.0) -> Hand:
-    pen = Pen(style.pen.width * heavier, style.pen.dark, style.pen.grain, style.pen.skip)
+    width = min(style.pen.width * heavier, size / FINEST)
+    pen = Pen(width, style.pen.dark, style.pen.grain, style.pen.skip)
     return Hand(size, style.slant, style.turn, style.gap, style.uneven, pen)
 
 
@@ -546,13 +569,14 @@ def _overwritten(
     writer: Writer,
     text: str,
     style: Hand,
-    centre: tuple[float, float],
+    where: Where,
     most: float,
 ) -> None:
     """One digit or the whole first written as another, then written over, mostly heavier or twice."""
     if rng.random() < 0.35:
         old_text = "".join(rng.choice(list("0123456789")) for _ in text)
-        write(rng, sheet, library, writer, old_text, style, centre, most)
+        x1, y1, x2, y2 = write(rng, sheet, library, writer, old_text, style, where, most)
+        centre = ((x1 + x2) / 2 + rng.normal(0, 0.2), (y1 + y2) / 2 + rng.normal(0, 0.2))
         if rng.random() < 0.5:
             sheet.ink(rng, Pen(style.pen.width, style.pen.dark * rng.uniform(0.5, 1), style.pen.grain, style.pen.skip))
         characters = [europeanised(rng, library.character(rng, writer, c), writer) for c in text]
@@ -565,7 +589,7 @@ def _overwritten(
     at = rng.integers(len(text))
     first = str(rng.choice([d for d in "0123456789" if d != text[at]]))
     characters = [europeanised(rng, library.character(rng, writer, c), writer) for c in text]
-    matrices = place(rng, characters, style, centre, most)
+    matrices = place(rng, characters, style, where, most)
     old = library.character(rng, writer, first)
     bend = np.array([rng.normal(0, 0.012, 2), rng.uniform(0.5, 1.5, 2)])
     high = matrices[at][:, :2] * (1, 1)
@@ -620,7 +644,8 @@ def _beside(rng: np.random.Generator, sheet: Sheet, library: Library, writer: Wr
         sign = 1 if where == "right" else -1
         old_at = (w * (0.5 - sign * (1 - share) / 2) + rng.normal(0, 0.15), h / 2 + rng.normal(0, 0.4))
         new_at = (w * (0.5 + sign * share / 2) + rng.normal(0, 0.15), h / 2 + rng.normal(0, 0.5))
-        old_room, new_room = w * share * 0.95, w * (1 - share) * 1.05
+        old_room, new_room = w * share * 0.95, w * (1 - share) * rng.uniform(0.95, 1.25)
+        new_at = (new_at[0] + sign * max(new_room - w * (1 - share), 0) / 2, new_at[1])
     else:
         low = rng.uniform(0.48, 0.6)
         struck = _sized(style, min(style.size, h * low))

@@ -49,8 +49,8 @@ def _pairs(net: nn.Module) -> list[tuple[nn.Conv2d, nn.BatchNorm2d]]:
 def _neutral(bias: Tensor) -> Any:
     def set_before(norm: nn.BatchNorm2d, given: tuple[Tensor, ...]) -> None:
         mean, spread = given[0].mean(dim=(0, 2, 3)), given[0].var(dim=(0, 2, 3), unbiased=False)
-        norm.running_mean.copy_(mean)  # type: ignore[union-attr]
-        norm.running_var.copy_(spread)  # type: ignore[union-attr]
+        norm.running_mean.copy_(mean)
+        norm.running_var.copy_(spread)
         norm.weight.copy_((spread + norm.eps).sqrt())
         norm.bias.copy_(mean + bias)
 
