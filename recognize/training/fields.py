@@ -430,13 +430,15 @@ def show_through(rng: np.random.Generator, sheet: Sheet, library: Library) -> No
 def strike(rng: np.random.Generator, sheet: Sheet, extent: Array, width: float, lone: bool) -> None:
     """Cross out what lies in `extent`: one line, two, a cross, a zigzag, a scribble, a block of close strokes.
 
-    A `lone` digit with one short line through it may be a crossed 7 or a slashed 0, so its line goes well past it.
+    A `lone` digit with one short line through it may be a crossed 7 or a slashed 0: lines go past it, more or less.
     """
     x1, y1, x2, y2 = extent
     w, h = max(x2 - x1, 0.8), max(y2 - y1, 0.8)
-    kind = rng.choice(6, p=[0.2, 0.2, 0.2, 0.1, 0.15, 0.15] if lone else [0.4, 0.17, 0.1, 0.09, 0.12, 0.12])
-    least, most = (0.35, 0.8) if lone and kind < 2 else (0.0, 0.2)
-    x1, x2 = x1 - w * rng.uniform(least, most), x2 + w * rng.uniform(least, most)
+    kind = rng.choice(6, p=[0.32, 0.2, 0.14, 0.08, 0.12, 0.14] if lone else [0.4, 0.17, 0.1, 0.09, 0.12, 0.12])
+    if lone and kind < 2:
+        x1, x2 = x1 - rng.uniform(0.2, 0.9), x2 + rng.uniform(0.2, 0.9)
+    else:
+        x1, x2 = x1 - w * rng.uniform(0, 0.2), x2 + w * rng.uniform(0, 0.2)
 
     def wobbly(points: list[tuple[float, float]]) -> Array:
         corners = np.array(points)
@@ -474,10 +476,10 @@ def strike(rng: np.random.Generator, sheet: Sheet, extent: Array, width: float, 
 
 
 KINDS = {
-    "plain": 0.62,
+    "plain": 0.61,
     "dot": 0.035,
     "underlined": 0.015,
-    "beside": 0.075,
+    "beside": 0.085,
     "inner": 0.015,
     "overwritten": 0.03,
     "struck": 0.04,

@@ -146,6 +146,6 @@ def _marks(task: tuple[Any, ...]) -> tuple[Array, Array, list[tuple[str, str, st
 
 def field_box(rng: np.random.Generator) -> tuple[float, float]:
     """The inside of a number box of the protocol form, in millimetres: four players or three, many rows or few."""
-    width = 7.47 if rng.random() < 0.72 else 12.75
+    width = float(rng.choice([7.4, 9.4, 11.5, 14.0], p=[0.55, 0.13, 0.19, 0.13]))
     height = float(rng.choice([6.2, rng.uniform(6.2, 8.6)], p=[0.6, 0.4]))
     return width + float(rng.normal(0, 0.15)), height
