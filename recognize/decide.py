@@ -312,6 +312,8 @@ def _by_ink(ink: Ink, struck: float) -> FieldReading:
     """A field by the picture alone."""
     if ink.exact is None:
         return FieldReading("", 0.0, "unreadable")
+    if ink.gross == 0.0:
+        return _field({ink.best: 1.0}, 0.0, "person")
     shares = _shares({value: ink(value) for value in ink.likely})
     return _field(shares, struck, "image")
 
@@ -320,9 +322,7 @@ def _by_rules(ink: Ink, shares: Mapping[str, float] | None, struck: float) -> Fi
     """A field by the picture and the rules."""
     if ink.exact is None:
         return FieldReading("", 0.0, "unreadable", other=tuple(_ordered(shares or {}))[:3])
-    if ink.gross == 0.0:
-        return _field({ink.best: 1.0}, struck, "person")
-    if shares is None:
+    if shares is None or ink.gross == 0.0:
         return _by_ink(ink, struck)
     alone = _by_ink(ink, struck)
     decided = _field(_no_bolder(shares, ink, alone.value), struck, "rules")

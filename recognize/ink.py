@@ -57,6 +57,16 @@ def mark_ink(marked: float) -> Ink:
     return Ink(likely, lambda value: likely.get(value, 0.0), GROSS_MARK)
 
 
+def kept_ink(likely: Mapping[str, float], kind: str) -> Ink:
+    """The ink of a field ("mark" or "number") from its likeliest values; what they lack to 1 is anything's."""
+    rest = max(0.0, 1 - sum(likely.values()))
+    return Ink(
+        dict(likely),
+        lambda value: likely.get(value, rest * _anything(value)),
+        GROSS_MARK if kind == "mark" else GROSS,
+    )
+
+
 def answered_ink(value: str) -> Ink:
     """The ink of a field of which a person said what stands in it: that, and nothing else."""
     return Ink({value: 1.0}, lambda other: float(other == value), gross=0.0)

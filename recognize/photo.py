@@ -80,11 +80,16 @@ def open_photos(path: Path) -> Iterator[Photo]:
         raise PhotoError(
             Text(f"файл не открывается ({error.strerror})", f"the file cannot be opened ({error.strerror})")
         ) from error
+    yield from photos_in(path.name, data)
+
+
+def photos_in(name: str, data: bytes) -> Iterator[Photo]:
+    """Every picture in a file's bytes, as `open_photos` of the file."""
     if not data:
         raise PhotoError(
             Text("файл пуст: пришлите снимок ещё раз", "the file is empty: send the photo again"),
         )
-    yield from _pictures(path.name, data)
+    yield from _pictures(name, data)
 
 
 def _pictures(name: str, data: bytes) -> Iterator[Photo]:

@@ -1,6 +1,6 @@
 """The whole way from a file to readings: open → find marks → identify → fit the page → cut → read → decide."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +16,9 @@ from recognize.identify import Identified, Known, identify, known_forms
 from recognize.ink import UNSEEN, Ink, answered_ink, mark_ink, number_ink
 from recognize.locate import LEAST_MARKS, Fit, Marks, find_marks, fit_page, sheets_in
 from recognize.marks import read_marks
+from recognize.merge import evidence_of, likeliest, same_paper, together
 from recognize.photo import Grey, Photo, PhotoError, open_photos
-from recognize.reading import Question, Reading, SheetInfo
+from recognize.reading import Evidence, Question, Reading, SheetInfo
 from scoring.convention import ConventionError, load_convention
 from scoring.text import Text
 from templates import Form, FormError, load_form
@@ -31,10 +32,22 @@ LEAST_FIELDS = 0.6
 
 
 Answers = Mapping[str, Mapping[str, str]]
-"""What people said stands in fields, by sheet (its short id, or the picture's name where it has none) and field id.
+"""What people said stands in fields, by sheet (its short id) or by picture (`picture_key`), and field id.
 
-The field `sheet` stands for the sheet's code, for a picture whose own cannot be read.
+The field `sheet` stands for the sheet's code, for a picture whose own cannot be read. What is said of a picture counts
+only where it shows one sheet, and what is said of the sheet goes before it.
 """
+
+
+def picture_key(source: str, page: int) -> str:
+    """A picture's key among the answers: its name, and the page where it is not the first."""
+    return source if page == 1 else f"{source}#{page}"
+
+
+def told_of(answers: Answers, source: str, page: int, sheet: str | None, alone: bool) -> dict[str, str]:
+    """The answers for one sheet in a picture, `alone` where no other sheet is in it."""
+    of_picture = answers.get(picture_key(source, page), {}) if alone else {}
+    return {**of_picture, **(answers.get(sheet, {}) if sheet is not None else {})}
 
 
 def read_file(
@@ -62,30 +75,86 @@ def read_photo(
     sheets = sheets_in(found, known_forms()[0])
     if not sheets:
         return [Reading(photo.source, photo.page, "unreadable", _no_sheet(grey, len(found)))]
-    return [_read_sheet(photo, marks, known, answers) for marks in sheets]
+    return [_read_sheet(photo, marks, known, answers, alone=len(sheets) == 1) for marks in sheets]
 
 
-def _read_sheet(photo: Photo, marks: Marks, known: Known, answers: Answers) -> Reading:
+def _read_sheet(photo: Photo, marks: Marks, known: Known, answers: Answers, *, alone: bool) -> Reading:
     grey = photo.grey
     identified = identify(grey, marks, known)
-    told = answers.get(photo.source, {})
+    told = told_of(answers, photo.source, photo.page, None, alone)
     if identified.identity is None and "sheet" in told:
         with suppress(IdentityError):
-            identified = Identified(decode(told["sheet"]))
+            named_by_person = decode(told["sheet"])
+            by_marks = identified.by_marks
+            # A code that the marks contradict was typed for another picture.
+            if by_marks is None or by_marks.serial == named_by_person.serial:
+                identified = Identified(named_by_person, by_marks)
+            else:
+                identified = Identified(None, by_marks, conflict=True)
     try:
         form, fit = _fitted(grey, marks, identified)
     except FormError:
         return Reading(photo.source, photo.page, "unreadable", _UNKNOWN_FORM)
-    sheet = _info(form, identified.identity)
+    sheet = sheet_info(form, identified.identity)
     if fit is None or fit.on_line < LEAST_ON_LINE:
         return Reading(photo.source, photo.page, "unreadable", _no_fit(grey, len(marks), form), sheet)
     cells = cut_fields(grey, fit, form)
-    seen = sum(cell.sure for cell in cells) / len(cells)
-    if seen < LEAST_FIELDS:
-        return Reading(photo.source, photo.page, "unreadable", _too_little(seen), sheet, page_map=fit.map)
-    if sheet.id is not None:
-        told = answers.get(sheet.id, told)
-    return _decided(photo, form, fit, sheet, cells, identified.conflict, told)
+    shown = sum(cell.sure for cell in cells) / len(cells)
+    if shown < LEAST_FIELDS:
+        return Reading(photo.source, photo.page, "unreadable", _too_little(shown), sheet, page_map=fit.map)
+    told = told_of(answers, photo.source, photo.page, sheet.id, alone)
+    ink, struck = read_cells(cells)
+    seen = Reading(photo.source, photo.page, "clear", None, sheet, page_map=fit.map, evidence=evidence_of(ink, struck))
+    asked: tuple[Question, ...] = ()
+    if sheet.convention is None:
+        asked = (Question("sheet", "", (), _TWO_CODES if identified.conflict else _NO_CODE),)
+    return _decided(seen, form, ink, struck, told, asked)
+
+
+def papers(readings: Sequence[Reading]) -> list[list[Reading]]:
+    """Readings of one code, sorted by the sheets of paper they are of: more than one where a blank was photocopied."""
+    sorted_out: list[list[Reading]] = []
+    for reading in readings:
+        assert reading.evidence is not None
+        for group in sorted_out:
+            if all(one.evidence is not None and same_paper(one.evidence, reading.evidence) for one in group):
+                group.append(reading)
+                break
+        else:
+            sorted_out.append([reading])
+    return sorted_out
+
+
+def merged(
+    readings: Sequence[Reading], told: Mapping[str, str] = MappingProxyType({}), *, copied: bool = False
+) -> Reading:
+    """Several readings of one sheet as one, field by field, decided once more; `told` are a person's answers for it.
+
+    The readings are of the same code and have their evidence. Where two pictures clearly say different things, a person
+    is asked, whatever the rules make of it: somebody may have put the paper right between them. `copied` tells that
+    another paper carries the same code, which is a question of its own.
+    """
+    first = readings[0]
+    assert first.sheet is not None
+    form = load_form(first.sheet.form, first.sheet.players, first.sheet.rows, first.sheet.version)
+    evidence = [one.evidence for one in readings if one.evidence is not None]
+    ink, struck, differ = together(form, evidence)
+    source = ", ".join(dict.fromkeys(one.source for one in readings))
+    asked: tuple[Question, ...] = (Question("sheet", first.sheet.id or "", (), _COPIED),) if copied else ()
+    found = _decided(Reading(source, first.page, "clear", None, first.sheet), form, ink, struck, told, asked)
+    apart = [
+        Question(name, found.fields[name].value, _others(evidence, name, found.fields[name].value), _PHOTOS_DIFFER)
+        for name in (field.id for field in form.fields)
+        if name in differ and name not in told
+    ]
+    rest = [question for question in found.review if question.field not in differ]
+    review = (*rest[: len(asked)], *apart, *rest[len(asked) :])
+    return replace(found, status="review" if review else "clear", review=review)
+
+
+def _others(evidence: Sequence[Evidence], name: str, value: str) -> tuple[str, ...]:
+    """What the pictures say of a field, beside `value`."""
+    return tuple(sorted({likeliest(one, name) for one in evidence if name not in one.unseen} - {value}))
 
 
 def _fitted(grey: Grey, marks: Marks, identified: Identified) -> tuple[Form, Fit | None]:
@@ -110,7 +179,8 @@ def _fitted(grey: Grey, marks: Marks, identified: Identified) -> tuple[Form, Fit
     return best[1], best[2]
 
 
-def _info(form: Form, identity: Identity | None) -> SheetInfo:
+def sheet_info(form: Form, identity: Identity | None) -> SheetInfo:
+    """What the code says of the sheet; of one that is not known, its form alone."""
     if identity is None:
         return SheetInfo(form.name, form.version, form.players, form.rows)
     return SheetInfo(
@@ -130,41 +200,35 @@ def _info(form: Form, identity: Identity | None) -> SheetInfo:
 
 
 def _decided(
-    photo: Photo,
+    seen: Reading,
     form: Form,
-    fit: Fit,
-    info: SheetInfo,
-    cells: tuple[Cell, ...],
-    conflict: bool,
+    ink: dict[str, Ink],
+    struck: Mapping[str, float],
     told: Mapping[str, str],
+    asked: tuple[Question, ...] = (),
 ) -> Reading:
-    ink, struck = read_cells(cells)
-    ink |= {name: answered_ink(value) for name, value in told.items() if name in ink}
-    questions: list[Question] = []
+    """The reading of a sheet seen, from its ink and from what people said of it."""
+    info = seen.sheet
+    assert info is not None
+    ink = ink | {name: answered_ink(value) for name, value in told.items() if name in ink}
     rules = None
-    if info.convention is None:
-        questions.append(Question("sheet", "", (), _TWO_CODES if conflict else _NO_CODE))
-    else:
+    if info.convention is not None:
         try:
             rules = load_convention(info.convention, info.options)
         except ConventionError as error:
-            questions.append(Question("sheet", info.convention, (), error.text))
+            asked = (*asked, Question("sheet", info.convention, (), error.text))
     decision = decide(Sheet(form, info.convention, rules, info.options, info.pool, info.names), ink, struck)
-    review = (*questions, *decision.review)
-    return Reading(
-        photo.source,
-        photo.page,
-        "review" if review else "clear",
-        None,
-        info,
-        decision.fields,
-        decision.game,
-        decision.mistakes,
-        decision.played,
-        decision.written,
-        review,
-        decision.notes,
-        fit.map,
+    review = (*asked, *decision.review)
+    return replace(
+        seen,
+        status="review" if review else "clear",
+        fields=decision.fields,
+        game=decision.game,
+        mistakes=decision.mistakes,
+        played=decision.played,
+        written=decision.written,
+        review=review,
+        notes=decision.notes,
     )
 
 
@@ -253,6 +317,14 @@ _NO_CODE = Text(
 _TWO_CODES = Text(
     "код и метки листа говорят о разных листах: укажите, какой это стол и по каким правилам играли",
     "the sheet's code and its marks speak of different sheets: say which table this is and which rules were played",
+)
+_COPIED = Text(
+    "с этим же кодом есть другой лист, исписанный иначе (бланк скопировали?): посмотрите, какой из них чей",
+    "another paper with other writing carries the same code (was the blank copied?): see which of them is whose",
+)
+_PHOTOS_DIFFER = Text(
+    "снимки этого листа расходятся: посмотрите, что стоит на бумаге",
+    "the photos of this sheet differ: look at what stands on the paper",
 )
 _UNKNOWN_FORM = Text(
     "такой бланк этой версии программы незнаком: обновите программу",

@@ -79,8 +79,23 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the picture alone says of a sheet's fields, in short: enough to decide again, together with another's.
+
+    `likely` holds the likeliest values, with their probabilities, of every field that is not surely empty; `struck` how
+    probably a field was crossed out with nothing put in its place; `unseen` the fields that are not in the picture.
+    """
+
+    likely: Mapping[str, Mapping[str, float]]
+    struck: Mapping[str, float]
+    unseen: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """One sheet read. `game` is a game record as read; `page_map` places fields in the photo, for drawing.
+
+    `evidence` is what the picture said before anything was decided; None where no field was read.
 
     `notes` tell what is worth knowing and no mistake: an equivalent way of writing, a total that came right again.
     """
@@ -98,6 +113,7 @@ class Reading:
     review: tuple[Question, ...] = ()
     notes: tuple[Text, ...] = ()
     page_map: PageMap | None = None
+    evidence: Evidence | None = None
 
 
 def reading_json(reading: Reading, lang: str) -> dict[str, Any]:

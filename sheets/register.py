@@ -75,8 +75,8 @@ def look_up(identity: Identity) -> Entry | None:
     return None
 
 
-def printed() -> dict[int, Identity]:
-    """Every sheet in the register by its number: which sheet it is where only the number can still be read.
+def printed() -> dict[int, Entry]:
+    """Every sheet in the register by its number, for when only the number can still be read.
 
     Raises OSError where the register cannot be read.
     """
@@ -84,10 +84,9 @@ def printed() -> dict[int, Identity]:
     for line in _lines():
         if entry := _entry(line):
             try:
-                identity = decode(entry.code)
+                found[decode(entry.code).serial] = entry
             except IdentityError:
                 continue
-            found[identity.serial] = identity
     return found
 
 

@@ -3,7 +3,7 @@ import multiprocessing
 import pytest
 
 from sheets import look_up, make_sheets, printed, register_path, remember
-from templates import load_form
+from templates import encode, load_form
 
 FORM = load_form("protocol", 3)
 
@@ -41,8 +41,12 @@ def test_sheets_are_found_by_their_numbers():
     remember(sheets_of())
     remember(sheets_of(seed=2))
     register_path().write_bytes(register_path().read_bytes() + b'{"code": "none"}\n[]\n\xff')
-    expected = {sheet.identity.serial: sheet.identity for sheet in (*sheets_of(), *sheets_of(seed=2))}
-    assert printed() == expected and len(expected) == 6
+    sheets = (*sheets_of(), *sheets_of(seed=2))
+    found = printed()
+    assert {number: entry.code for number, entry in found.items()} == {
+        sheet.identity.serial: encode(sheet.identity) for sheet in sheets
+    }
+    assert len(found) == 6 and found[sheets[1].identity.serial].names == {"A": "Иванов"}
 
 
 @pytest.mark.parametrize("torn", [1, 2, 30, 100])
