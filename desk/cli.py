@@ -3,23 +3,27 @@
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from desk.batch import Folder, read_all
+from desk.answers import Answer, AnswersError, answers_from
+from desk.batch import Batch, Engine, Picture, read_batch, read_here
+from desk.cluster import read_there
 from desk.demo import SEED, demo, demo_json, show_demo
 from desk.edge import Command, ExitCode, Group, Lang, Stop, both, complain, language, run, whole_number
+from desk.folder import Folder
 from desk.order import MOST_SHEETS, names_from, rules_of, tables_of, too_many
 from desk.report import (
     console,
     show_check,
     show_convention,
     show_conventions,
+    show_how_to_answer,
     show_reading,
     show_settlement,
     show_unreadable,
@@ -360,7 +364,10 @@ def read(
         list[Path],
         typer.Argument(
             metavar=both("ПУТЬ…", "PATH…"),
-            help=both("Снимки, PDF или папки с ними.", "Pictures, PDFs, or folders of them."),
+            help=both(
+                "Снимки, PDF или папки с ними; «-» — снимок со стандартного ввода.",
+                "Pictures, PDFs, or folders of them; “-” is a picture on standard input.",
+            ),
         ),
     ],
     out: Annotated[
@@ -373,6 +380,18 @@ def read(
             help=both(
                 "Куда складывать прочитанное, JSON и картинку на снимок; что там есть, второй раз не читается.",
                 "Where to keep the readings, a JSON and a picture for each; what is there is not read a second time.",
+            ),
+        ),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            "--answers",
+            metavar=both("ФАЙЛ", "FILE"),
+            show_default=False,
+            help=both(
+                "Ответы человека на вопросы, JSON; с -o они остаются в папке и учитываются и впредь.",
+                "A person's answers to the questions, JSON; with -o they stay in the folder and count from then on.",
             ),
         ),
     ] = None,
@@ -391,6 +410,18 @@ def read(
             help=both("Сколько снимков читать сразу (по числу ядер).", "How many pictures at a time (one a core)."),
         ),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar=both("АДРЕС", "ADDRESS"),
+            show_default=False,
+            help=both(
+                "Читать на машинах кластера: адрес планировщика Dask, например 192.168.1.10:8786.",
+                "Read on the machines of a cluster: the address of Dask's scheduler, such as 192.168.1.10:8786.",
+            ),
+        ),
+    ] = None,
     as_json: JsonOption = False,
     lang: LangOption = None,
 ) -> int:
@@ -398,7 +429,12 @@ def read(
     _speak(lang)
     speak: Lang = ctx.obj
     at_once = whole_number("--jobs", jobs, most=256) or _cores()
-    pictures, missing = find_pictures(paths)
+    engine = read_there(cluster) if cluster is not None else read_here(at_once)
+    told = _answers(answers) if answers is not None else ()
+    found, missing = find_pictures([path for path in paths if str(path) != "-"])
+    pictures = [Picture(path.name, path) for path in found]
+    if Path("-") in paths:
+        pictures.append(Picture("stdin", data=sys.stdin.buffer.read()))
     for path in missing:
         complain(Text(f"{path}: нет такого файла или папки", f"{path}: no such file or folder").in_(speak))
     if not pictures:
@@ -411,14 +447,16 @@ def read(
                 f"{listed}: no picture in it; {' '.join(PICTURES)} can be read",
             )
         )
-    readings = []
+    batch = _read(pictures, out, speak, engine, told, again=again)
+    readings = batch.readings
+    for warning in batch.warnings:
+        complain(warning.in_(speak))
     out_console = console()
-    for found in _readings(pictures, out, speak, at_once, again=again):
-        readings += found
-        if not as_json:
-            for reading in found:
-                if reading["status"] != "unreadable":
-                    show_reading(out_console, reading, speak)
+    if not as_json:
+        for reading in readings:
+            if reading["status"] != "unreadable":
+                show_reading(out_console, reading, speak)
+        show_how_to_answer(out_console, readings, speak)
     failed = [reading for reading in readings if reading["status"] == "unreadable"]
     if as_json:
         _put_json(readings)
@@ -445,10 +483,22 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _readings(
-    pictures: list[Path], out: Path | None, lang: Lang, jobs: int, *, again: bool
-) -> Iterator[list[dict[str, Any]]]:
-    """The readings of every picture file in order, kept in the folder `out` and taken from there."""
+def _answers(file: Path) -> tuple[Answer, ...]:
+    try:
+        return answers_from(file.read_text(encoding="utf-8-sig"))
+    except AnswersError as error:
+        raise Stop(*(_in_file(str(file), problem) for problem in error.problems)) from error
+    except UnicodeDecodeError as error:
+        raise Stop(_in_file(str(file), Text("это не текст в UTF-8", "this is not UTF-8 text"))) from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise Stop(Text(f"{file}: не открывается ({reason})", f"{file}: cannot be opened ({reason})")) from error
+
+
+def _read(
+    pictures: Sequence[Picture], out: Path | None, lang: Lang, engine: Engine, answers: Sequence[Answer], *, again: bool
+) -> Batch:
+    """Read the pictures, kept in the folder `out` and taken from there, and show how far it is."""
     try:
         folder = Folder(out, lang) if out is not None else None
     except OSError as error:
@@ -456,25 +506,21 @@ def _readings(
         raise Stop(
             Text(f"{out}: папку не создать ({reason})", f"{out}: the folder cannot be made ({reason})")
         ) from error
-    kept = {path: folder.kept(path) for path in pictures} if folder is not None and not again else {}
-    fresh = read_all([p for p in pictures if kept.get(p) is None], lang, jobs, overlays=folder is not None)
-    what = Text("Чтение", "Reading").in_(lang)
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
-        for path in progress.track(pictures, description=what):
-            known = kept.get(path)
-            if known is not None:
-                yield known
-                continue
-            pages = next(fresh)
-            if folder is not None:
-                try:
-                    folder.keep(path, pages)
-                except OSError as error:
-                    reason = error.strerror or str(error)
-                    raise Stop(
-                        Text(f"{out}: не записывается ({reason})", f"{out}: cannot be written ({reason})")
-                    ) from error
-            yield [page.reading for page in pages]
+
+    def track(steps: Iterator[Any], total: int) -> Iterator[Any]:
+        what, left = Text("Чтение|осталось", "Reading|left").in_(lang).split("|")
+        columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TextColumn(left), TimeRemainingColumn())
+        shown = total > 0 and sys.stderr.isatty()
+        with Progress(*columns, console=Console(stderr=True), disable=not shown, transient=True) as progress:
+            yield from progress.track(steps, total=total)
+
+    try:
+        return read_batch(pictures, lang, engine, answers=answers, folder=folder, again=again, track=track)
+    except OSError as error:
+        if folder is None:
+            raise
+        reason = error.strerror or str(error)
+        raise Stop(Text(f"{out}: не записывается ({reason})", f"{out}: cannot be written ({reason})")) from error
 
 
 # --- settle, check, conventions ---------------------------------------------------------------------------------------

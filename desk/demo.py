@@ -10,8 +10,9 @@ import numpy as np
 import pypdfium2
 from rich.console import Console
 
-from desk.batch import Page, read_pages, write_whole
+from desk.batch import Page, Picture, Work, read_pages, register
 from desk.edge import Lang
+from desk.folder import write_whole
 from desk.report import show_reading
 from desk.words import field_text, figure_text, value_text
 from recognize.simulation.bend import Bend
@@ -173,7 +174,8 @@ def demo(folder: Path, seed: int, lang: Lang) -> Shown:
     filled = fill_in(files["blank.pdf"], rng, lang)
     remember([filled.sheet])
     write_whole(files["photo.jpg"], photograph(filled.page, PAGE_PX_PER_MM, demo_shot(rng), rng).encoded)
-    (page,) = read_pages(files["photo.jpg"], lang, overlays=True)
+    work = Work(lang, overlays=True, printed=register())
+    (page,) = read_pages(Picture("photo.jpg", files["photo.jpg"]), work)
     _leave(page, files["reading.json"], files["read.jpg"])
     verdict = None
     if page.reading["status"] != "unreadable":

@@ -7,7 +7,9 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text as Line
 
+from desk.answers import example
 from desk.edge import Lang
 from desk.words import field_text, figure_text, like_text, player_text, value_text
 from scoring.convention import Convention, ConventionError, describe, load_convention
@@ -149,9 +151,12 @@ def show_reading(out: Console, reading: Mapping[str, Any], lang: Lang) -> None:
         for question in reading["review"]:
             read = reading["fields"].get(question["field"])
             unseen = read is not None and read["state"] == "unreadable"
-            out.print("  " + question_line(question, lang, unseen=unseen), soft_wrap=True)
+            line = Line("  " + question_line(question, lang, unseen=unseen))
+            out.print(line.append(f"  [{question['field']}]", style="dim"), soft_wrap=True)
     if reading["mistakes"]:
         _mistakes(out, reading["mistakes"], lang)
+    for note in reading["notes"]:
+        out.print("· " + note, style="dim", soft_wrap=True)
     show_both(out, reading["settlement"], sheet["names"], lang)
 
 
@@ -162,6 +167,25 @@ def show_unreadable(out: Console, failed: Sequence[Mapping[str, Any]], count: in
         out.print(said, style="bold red")
     for reading in failed:
         out.print(f"  {source_of(reading, lang)}: {reading['reason']}", soft_wrap=True)
+
+
+def show_how_to_answer(out: Console, readings: Sequence[Mapping[str, Any]], lang: Lang) -> None:
+    """How a person tells the program what stands in the fields asked about, with one of them as the example."""
+    for reading in readings:
+        sheet = (reading["sheet"] or {}).get("id")
+        for question in reading["review"]:
+            if question["field"] == "sheet" and sheet is not None:
+                continue  # nothing that can be answered in a file
+            value = "935S 9A43 …" if question["field"] == "sheet" else (question["best"] or (*question["other"], "")[0])
+            said = Text(
+                "Ответы запишите в файл и прочитайте ещё раз с --answers ФАЙЛ; клетка названа в скобках. Например:",
+                "Write the answers into a file and read again with --answers FILE; the field is named in brackets. "
+                "For example:",
+            )
+            out.print(said.in_(lang), style="dim", soft_wrap=True)
+            line = example(sheet, reading["pictures"][0], reading["page"], question["field"], value)
+            out.print("  " + line, style="dim", soft_wrap=True)
+            return
 
 
 def title_of(reading: Mapping[str, Any], lang: Lang) -> str:

@@ -324,10 +324,10 @@ def _draw_sheet(pen: _Pen, sheet: Sheet, words: Words) -> None:
     code = encode(identity)
     square = segno.make(code.replace("-", ""), micro=False, error="m", boost_error=True)
     if int(square.version) > _LARGEST_CODE:
-        number = sheet_id(identity)
+        short = sheet_id(identity)
         raise SheetError(
-            f"лист {number} отличается от конвенции слишком многим: в квадратный код столько не входит",
-            f"sheet {number} differs from its convention in too much to fit the square code",
+            f"лист {short} отличается от конвенции слишком многим: в квадратный код столько не входит",
+            f"sheet {short} differs from its convention in too much to fit the square code",
         )
     for box in form.codes:
         pen.fill(_runs([[bool(module) for module in row] for row in square.matrix], box), 1)

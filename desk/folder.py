@@ -1,0 +1,137 @@
+"""A folder of readings: every picture once, every answer for ever, and never a file half written."""
+
+import json
+import os
+import re
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from desk.answers import Answer, AnswersError, answers_from, answers_json, newest
+from desk.edge import Lang, Stop
+from recognize.pipeline import Answers, told_of
+from scoring.text import Text
+
+Record = list[dict[str, Any]]
+"""The readings of one picture file, as `pulka read --json` prints them, each with a key `kept` of what it takes to
+decide again: the name the file had, the answers counted in, and what the picture alone said."""
+
+ANSWERS = "answers.json"
+
+_RECORD = re.compile(r".*-([0-9a-f]{12})\.json")
+_PART = ".part-"
+_STALE_S = 600
+"""A half-written file older than this was left by a program that was killed."""
+
+
+class Folder:
+    """A folder with one JSON for every picture file, the picture of what was read beside it, and the answers."""
+
+    def __init__(self, path: Path, lang: Lang) -> None:
+        """Make the folder where it is not there yet, and take in what it has. OSError where that cannot be done.
+
+        Stop where the answers kept in it are damaged: they are a person's work, and must not be written over.
+        """
+        path.mkdir(parents=True, exist_ok=True)
+        self.path, self.lang = path, lang
+        for part in path.glob(f"{_PART}*"):
+            if time.time() - part.stat().st_mtime > _STALE_S:
+                part.unlink(missing_ok=True)
+        self.answers: tuple[Answer, ...] = ()
+        try:
+            self.answers = answers_from((path / ANSWERS).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            pass
+        except (AnswersError, UnicodeDecodeError) as error:
+            said = error.problems[0] if isinstance(error, AnswersError) else Text("это не UTF-8", "this is not UTF-8")
+            raise Stop(Text(f"{path / ANSWERS}: ", f"{path / ANSWERS}: ") + said) from error
+        self.records: dict[str, Record] = {}
+        for file in sorted(path.glob("*.json")):
+            if (named := _RECORD.fullmatch(file.name)) and (record := _record(file)):
+                self.records[named[1]] = record
+
+    def learn(self, answers: Sequence[Answer]) -> None:
+        """Keep new answers with the old; of two for one field the new one."""
+        together = newest(self.answers, answers)
+        if together != self.answers:
+            self.answers = together
+            self._write(ANSWERS, answers_json(together))
+
+    def kept(self, digest: str, name: str, answers: Answers) -> Record | None:
+        """The readings kept of a picture of this content; None where it is yet to be read, or to be read again.
+
+        That is where it could not be read, or was read in the other language or with other answers. `name` is what the
+        picture is called now.
+        """
+        record = self.records.get(digest[:12])
+        if record is None:
+            return None
+        record = renamed(record, name)
+        good = all(r["lang"] == self.lang and r["status"] != "unreadable" for r in record)
+        return record if good and all(r["kept"]["answered"] == t for r, t in told(record, answers)) else None
+
+    def keep(self, digest: str, name: str, record: Record, overlays: Sequence[bytes | None]) -> None:
+        """Write the readings of a picture: the drawn pages first, so that a JSON that is there is complete."""
+        title = re.sub(r"[^\w.-]+", "_", Path(name).stem)[:60] or "picture"
+        stem = f"{title}-{digest[:12]}"
+        for number, overlay in enumerate(overlays, 1):
+            if overlay is not None:
+                write_whole(self.path / (f"{stem}.jpg" if len(overlays) == 1 else f"{stem}-{number}.jpg"), overlay)
+        self._write(f"{stem}.json", record)
+        self.records[digest[:12]] = record
+
+    def keep_sheet(self, sheet: str, readings: Sequence[Mapping[str, Any]]) -> None:
+        """Write what several pictures of a sheet say together."""
+        self._write(f"sheet-{sheet}.json", readings)
+
+    def _write(self, name: str, data: Any) -> None:
+        text = (json.dumps(data, ensure_ascii=False, indent=1) + "\n").encode()
+        path = self.path / name
+        if not path.exists() or path.read_bytes() != text:
+            write_whole(path, text)
+
+
+def told(record: Record, answers: Answers) -> list[tuple[dict[str, Any], dict[str, str]]]:
+    """Every reading of a picture file with the answers that count for it."""
+    places = [(r["source"], r["page"]) for r in record]
+    return [
+        (r, told_of(answers, r["source"], r["page"], (r["sheet"] or {}).get("id"), places.count(place) == 1))
+        for r, place in zip(record, places, strict=True)
+    ]
+
+
+def renamed(record: Record, name: str) -> Record:
+    """The readings of a picture file that was called something else when it was read."""
+    return [
+        r | {"source": name + r["source"].removeprefix(r["kept"]["file"]), "kept": r["kept"] | {"file": name}}
+        for r in record
+    ]
+
+
+def _record(path: Path) -> Record | None:
+    """The readings in a file; None where it is not one of ours, or one of an older program."""
+    try:
+        readings = json.loads(path.read_text(encoding="utf-8"))
+        whole = all({"lang", "status", "source", "page", "sheet", "kept"} <= r.keys() for r in readings)
+        return readings if readings and whole and all("answered" in r["kept"] for r in readings) else None
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it is there whole or not at all."""
+    handle, name = tempfile.mkstemp(prefix=_PART, dir=path.parent)
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        part.chmod(0o666 & ~mask)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,285 @@
+import io
+import json
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import desk.batch
+from desk.answers import Answer, AnswersError, answers_from, answers_json, by_place, for_copies, newest
+from recognize.pipeline import merged
+from templates import encode
+
+SCHEMA = json.loads((Path(desk.batch.__file__).parent / "schema" / "answers.json").read_text("utf-8"))
+
+
+def document(*answers):
+    return {"format": "pulka-answers/1", "answers": list(answers)}
+
+
+def one(**changes):
+    answer = {"sheet": "TRRM-CA5K", "field": "d07.tricks.C", "value": "3"} | changes
+    return document({key: value for key, value in answer.items() if value is not None})
+
+
+GOOD = [
+    document(),
+    one(),
+    one(sheet="trrm ca5k"),
+    one(value="-"),
+    one(value=""),
+    one(field="d07.whists.B.A", value="124"),
+    one(field="d00.pool.A", value="0"),
+    one(field="d01.contract.misere", value="x"),
+    one(field="d01.declarer.A", value=""),
+    one(field="result.A", value="-38"),
+    one(sheet=None, source="IMG_1.jpg"),
+    one(sheet=None, source="scan.pdf", page=3),
+]
+
+
+@pytest.mark.parametrize("data", GOOD)
+def test_good_answers_are_taken_and_written_again_the_same(data):
+    Draft202012Validator(SCHEMA).validate(data)
+    answers = answers_from(json.dumps(data))
+    again = answers_json(answers)
+    Draft202012Validator(SCHEMA).validate(again)
+    assert answers_from(json.dumps(again)) == answers
+    assert len(answers) == len(data["answers"])
+
+
+BAD = [
+    ([], "нужен «format»"),
+    ({"format": "pulka-answers/2", "answers": []}, "нужен «format»: «pulka-answers/1»"),
+    ({"format": "pulka-answers/1"}, "нужен список «answers»"),
+    (document() | {"answer": []}, "лишнее: answer"),
+    (document("3"), "ответ 1: нужен объект"),
+    (one(value=3), "«value» должно быть строкой"),
+    (one(value=None), "нет «value»"),
+    (one(field=None), "нет «field»"),
+    (one(sheet=None), "нужно одно из двух"),
+    (one(source="IMG_1.jpg"), "нужно одно из двух"),
+    (one(seat="A"), "лишнее: seat"),
+    (one(page=1), "«page»"),
+    (one(sheet=None, source="scan.pdf", page=0), "«page»"),
+    (one(sheet="TRRM"), "не номер листа"),
+    (one(sheet="TRRM-CA5I"), "не номер листа"),
+    (one(field="d07.tricks.C", value="x"), "d07.tricks.C: «x» не подходит, нужно целое число"),
+    (one(field="d07.tricks.C", value="03"), "не подходит"),
+    (one(field="d07.pool.C", value="-3"), "не подходит"),
+    (one(field="d07.declarer.C", value="1"), "нужно «x» или пусто"),
+]
+UNKNOWN = [
+    (one(field="d07.trick.C"), "нет такой клетки: d07.trick.C"),
+    (one(field="d07.tricks.E"), "нет такой клетки"),
+    (one(field="d00.tricks.A"), "нет такой клетки"),
+    (one(field="name.A", value="5"), "нет такой клетки: name.A"),
+    (one(sheet=None, source="IMG_1.jpg", field="sheet", value="935S 9A43"), "не код листа"),
+]
+
+
+@pytest.mark.parametrize(("data", "said"), BAD + UNKNOWN)
+def test_what_is_wrong_is_said_in_a_line(data, said):
+    with pytest.raises(AnswersError) as refused:
+        answers_from(json.dumps(data))
+    (problem,) = refused.value.problems
+    assert said in problem.ru
+    assert problem.en and "«" not in problem.en
+
+
+@pytest.mark.parametrize(("data", "said"), BAD)
+def test_the_schema_refuses_what_the_reader_refuses(data, said):
+    assert not Draft202012Validator(SCHEMA).is_valid(data)
+
+
+def test_the_schema_is_one_and_all_problems_are_said_at_once():
+    Draft202012Validator.check_schema(SCHEMA)
+    data = document(*one()["answers"], *one(value="x")["answers"], *one(field="d99")["answers"])
+    with pytest.raises(AnswersError) as refused:
+        answers_from(json.dumps(data))
+    assert [problem.en.split(":")[0] for problem in refused.value.problems] == ["answer 2", "answer 3"]
+    assert not Draft202012Validator(SCHEMA).is_valid(one(sheet=None, field="sheet"))
+    assert not Draft202012Validator(SCHEMA).is_valid(one(field="sheet"))
+
+
+def test_a_code_is_told_of_a_picture_and_not_of_a_sheet():
+    with pytest.raises(AnswersError, match="“source” is needed"):
+        answers_from(json.dumps(one(field="sheet", value="1")))
+
+
+def test_the_newer_answer_counts():
+    old, new = Answer("d01.pool.A", "1", sheet="S"), Answer("d01.pool.A", "2", sheet="S")
+    other = Answer("d01.pool.A", "3", source="S.jpg")
+    assert newest([old, other], [new]) == (new, other)
+    assert by_place([new, other]) == {"S": {"d01.pool.A": "2"}, "S.jpg": {"d01.pool.A": "3"}}
+
+
+def test_answers_for_a_copy_count_for_the_picture():
+    answers = {"b.jpg": {"x": "1"}, "b.jpg#2": {"x": "2"}, "ab.jpg": {"x": "3"}}
+    assert for_copies(answers, ["a.jpg", "b.jpg"]) == answers | {"a.jpg": {"x": "1"}, "a.jpg#2": {"x": "2"}}
+
+
+# --- pulka read --answers
+
+
+@pytest.fixture
+def doubtful(photographer, tmp_path, monkeypatch):
+    """A photo of which the program asks something: what the first two trick counts are."""
+    real = desk.batch.read_photo
+
+    def read(photo, known, answers):
+        (reading,) = real(photo, known, {})
+        counts = [n for n, f in reading.fields.items() if ".tricks." in n and f.value][:2]
+        blurred = {n: {reading.fields[n].value: 0.4, "7": 0.3, "": 0.3} for n in counts}
+        evidence = replace(reading.evidence, likely={**reading.evidence.likely, **blurred})
+        found = merged([replace(reading, evidence=evidence)], answers.get(reading.sheet.id, {}))
+        return [replace(found, evidence=evidence)]
+
+    monkeypatch.setattr(desk.batch, "read_photo", read)
+    return photographer().save(tmp_path / "one.jpg")
+
+
+@pytest.fixture
+def say(tmp_path):
+    def write(*answers):
+        path = tmp_path / "answers.json"
+        path.write_text(json.dumps(document(*answers)), "utf-8")
+        return path
+
+    return write
+
+
+def test_an_answer_counts_is_kept_and_only_what_it_changes_is_read_again(
+    pulka, photographer, tmp_path, say, monkeypatch
+):
+    photos, kept = tmp_path / "photos", tmp_path / "kept"
+    photos.mkdir()
+    photographer(1).save(photos / "1.jpg")
+    photographer(2).save(photos / "2.jpg")
+    first = pulka("read", photos, "-o", kept, "--json", "--jobs", 1).json
+    name = next(n for n, f in first[0]["fields"].items() if ".tricks." in n and f["value"])
+    sheet, value = first[0]["sheet"]["id"], first[0]["fields"][name]["value"]
+    other = "1" if value != "1" else "2"
+    read = []
+    real = desk.batch.read_pages
+    monkeypatch.setattr(
+        desk.batch, "read_pages", lambda picture, work: read.append(picture.name) or real(picture, work)
+    )
+    answers = say({"sheet": sheet, "field": name, "value": other})
+    ran = pulka("read", photos, "-o", kept, "--answers", answers, "--json", "--jobs", 1)
+    assert ran.err == ""
+    assert read == ["1.jpg"]
+    told = ran.json[0]["fields"][name]
+    assert (told["value"], told["why"], told["state"]) == (other, "person", "clear")
+    assert ran.json[1] == first[1]
+    # Later runs know it without being told, and read nothing again.
+    read.clear()
+    assert pulka("read", photos, "-o", kept, "--json", "--jobs", 1).json == ran.json
+    assert read == []
+    assert json.loads((kept / "answers.json").read_text("utf-8")) == json.loads(answers.read_text("utf-8"))
+    # Reading all again keeps it, too; a newer answer takes its place.
+    assert pulka("read", photos, "-o", kept, "--again", "--json", "--jobs", 1).json == ran.json
+    again = say({"sheet": sheet, "field": name, "value": value})
+    assert pulka("read", photos, "-o", kept, "--answers", again, "--json").json[0]["fields"][name]["value"] == value
+    assert json.loads((kept / "answers.json").read_text("utf-8")) == json.loads(again.read_text("utf-8"))
+
+
+def test_answers_kept_but_damaged_are_not_written_over(pulka, photographer, tmp_path, say):
+    photo, kept = photographer().save(tmp_path / "one.jpg"), tmp_path / "kept"
+    kept.mkdir()
+    (kept / "answers.json").write_text('{"format": "pulka-answers/1", "answ', "utf-8")
+    ran = pulka("read", photo, "-o", kept, "--answers", say())
+    assert ran.code == 2
+    (line,) = ran.complaints
+    assert str(kept / "answers.json") in line
+    assert (kept / "answers.json").read_text("utf-8").endswith('"answ')
+
+
+def test_answers_that_have_no_place_are_warned_of(pulka, photographer, tmp_path, say):
+    photo = photographer().save(tmp_path / "one.jpg")
+    sheet = pulka("read", photo, "--json").json[0]["sheet"]["id"]
+    answers = say(
+        {"sheet": "0000-0000", "field": "d01.pool.A", "value": "2"},
+        {"source": "two.jpg", "field": "d01.pool.A", "value": "2"},
+        {"sheet": sheet, "field": "d77.pool.A", "value": "2"},
+        {"source": "one.jpg", "field": "sheet", "value": encode(photographer(2).sheet.identity)},
+    )
+    ran = pulka("read", photo, "--answers", answers, "--lang", "en")
+    assert [line.removeprefix("pulka: the answer for ") for line in ran.complaints] == [
+        "0000-0000: there is no such sheet among the pictures",
+        "two.jpg: there is no such sheet among the pictures",
+        f"{sheet}: this sheet has no field d77.pool.A",
+        "one.jpg: the code does not count, the sheet in the picture has another",
+    ]
+    ran = pulka("read", photo, "--answers", answers)
+    assert len(ran.complaints) == 4 and all("ответ для" in line for line in ran.complaints)
+
+
+def test_answers_that_cannot_be_read_are_wrong_usage(pulka, photographer, tmp_path, say):
+    photo = photographer().save(tmp_path / "one.jpg")
+    ran = pulka("read", photo, "--answers", tmp_path / "none.json")
+    assert (ran.code, len(ran.complaints)) == (2, 1)
+    answers = say({"sheet": "TRRM-CA5K", "field": "d01.pool.A", "value": "два"}, 5)
+    ran = pulka("read", photo, "--answers", answers)
+    assert ran.code == 2
+    assert [line.startswith(f"pulka: {answers}: ответ {n}: ") for n, line in enumerate(ran.complaints, 1)] == [True] * 2
+
+
+def test_a_sheet_without_its_code_is_told_by_a_person(pulka, photographer, tmp_path, say, monkeypatch):
+    monkeypatch.setattr("recognize.identify.tesseract_found", lambda: False)
+    taken = photographer(3, torn_codes=True)
+    photo = taken.save(tmp_path / "torn.jpg")
+    shutil.copy(photo, tmp_path / "copy.jpg")
+    asked = pulka("read", tmp_path, "--lang", "en")
+    assert '{"source": "copy.jpg", "field": "sheet", "value": "935S 9A43 …"}' in asked.out
+    code = encode(taken.sheet.identity)
+    for name in ("copy.jpg", "torn.jpg"):
+        ran = pulka("read", tmp_path, "--answers", say({"source": name, "field": "sheet", "value": code}), "--json")
+        (reading,) = ran.json
+        assert reading["sheet"]["code"] == code
+        assert reading["settlement"]["played"] is not None
+        assert reading["pictures"] == ["copy.jpg", "torn.jpg"]
+    # The page marks say that this is not the sheet whose code was typed.
+    wrong = say({"source": "torn.jpg", "field": "sheet", "value": encode(photographer(2).sheet.identity)})
+    ran = pulka("read", photo, "--answers", wrong, "--json")
+    assert ran.json[0]["sheet"]["code"] is None
+    assert ran.json[0]["review"][0]["field"] == "sheet"
+    assert "код не учтён" in ran.complaints[0]
+
+
+def test_every_question_names_its_field_and_how_to_answer(pulka, doubtful, say):
+    (reading,) = pulka("read", doubtful, "--json").json
+    assert reading["review"]
+    ran = pulka("read", doubtful)
+    for question in reading["review"]:
+        assert f"[{question['field']}]" in ran.out
+    example = next(line for line in ran.out.splitlines() if "pulka-answers/1" in line)
+    data = json.loads(example)
+    Draft202012Validator(SCHEMA).validate(data)
+    assert data["answers"][0]["sheet"] == reading["sheet"]["id"]
+    answers = [{"sheet": reading["sheet"]["id"], "field": q["field"], "value": q["best"]} for q in reading["review"]]
+    told = pulka("read", doubtful, "--answers", say(*answers), "--json").json[0]
+    assert {told["fields"][q["field"]]["why"] for q in reading["review"]} == {"person"}
+    assert told["status"] == "clear"
+    assert "--answers" not in pulka("read", doubtful, "--answers", say(*answers)).out
+
+
+def test_a_picture_on_standard_input(pulka, photographer, tmp_path, monkeypatch):
+    taken = photographer()
+    photo = taken.save(tmp_path / "one.jpg")
+
+    class Input:
+        buffer = io.BytesIO(taken.jpeg)
+
+    monkeypatch.setattr(sys, "stdin", Input)
+    (reading,) = pulka("read", "-", "--json").json
+    assert (reading["source"], reading["pictures"]) == ("stdin", ["stdin"])
+    (same,) = pulka("read", photo, "--json").json
+    assert reading["fields"] == same["fields"]
+    Input.buffer = io.BytesIO(b"")
+    ran = pulka("read", "-")
+    assert ran.code == 3
+    assert "файл пуст" in ran.out
