@@ -175,8 +175,8 @@ def _sheet(word: str) -> str:
     if found is None:
         raise AnswersError(
             Text(
-                f"«{word}» — не номер листа: он такой — 7K3M-9QXA",
-                f"“{word}” is no sheet's number: they look like 7K3M-9QXA",
+                f"«{word}» — не номер листа: он такой — 7K3M-9RXA",
+                f"“{word}” is no sheet's number: they look like 7K3M-9RXA",
             )
         )
     return f"{found[1]}-{found[2]}"

@@ -1,7 +1,11 @@
 import importlib
 import io
 import json
+import os
 import shutil
+import subprocess
+import sys
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -12,7 +16,9 @@ import desk.batch
 import desk.cli
 import recognize.identify
 from desk.batch import Picture, Work, read_here
+from recognize.reading import Reading
 from recognize.simulation.desks import made_desk
+from scoring.text import Text
 from sheets import remember
 from templates import encode
 
@@ -247,3 +253,146 @@ def test_without_tesseract_a_torn_code_is_a_question_and_tesseract_is_named_once
     assert ran.out.count("код листа не читается") == 2
     whole = photographer().save(tmp_path / "whole.jpg")
     assert "Tesseract" not in pulka("read", whole).out
+
+
+def test_where_dask_is_not_installed_it_is_said_in_a_line(pulka, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    (tmp_path / "one.jpg").write_text("no picture")
+    ran = pulka("read", tmp_path / "one.jpg", "--cluster", "127.0.0.1:8786")
+    assert ran.code == 2
+    assert ran.complaints == ["pulka: --cluster: не установлен Dask; поставьте pulka[cluster]"]
+
+
+@pytest.fixture
+def twice(photographer, tmp_path):
+    """A sheet photographed twice, as `1.jpg` and, the same photo with another content, as `2.jpg`."""
+    photo = photographer().save(tmp_path / "1.jpg")
+    (tmp_path / "2.jpg").write_bytes(photo.read_bytes() + b"\0")
+    return photo, tmp_path / "2.jpg"
+
+
+def test_the_same_photo_twice_is_one_reading(pulka, photographer, tmp_path, monkeypatch):
+    for name in ("b.jpg", "a.jpg"):
+        photographer().save(tmp_path / name)
+    read = []
+    real = desk.batch.read_pages
+    monkeypatch.setattr(
+        desk.batch, "read_pages", lambda picture, work: read.append(picture.name) or real(picture, work)
+    )
+    (reading,) = pulka("read", tmp_path, "--json", "--jobs", 1).json
+    assert read == ["a.jpg"]
+    assert (reading["source"], reading["pictures"]) == ("a.jpg", ["a.jpg", "b.jpg"])
+
+
+def test_two_photos_of_a_sheet_are_one_reading_in_one_run_and_in_two(pulka, twice, tmp_path):
+    kept = tmp_path / "kept"
+    alone = pulka("read", twice[0], "-o", kept, "--json").json[0]
+    for paths in (twice, twice[1:]):
+        (reading,) = pulka("read", *paths, "-o", kept, "--json").json
+        assert (reading["source"], reading["status"]) == (
+            "1.jpg, 2.jpg" if len(paths) == 2 else "2.jpg, 1.jpg",
+            "clear",
+        )
+        assert sorted(reading["pictures"]) == ["1.jpg", "2.jpg"]
+        assert {n: f["value"] for n, f in reading["fields"].items()} == {
+            n: f["value"] for n, f in alone["fields"].items()
+        }
+        assert reading["settlement"] == alone["settlement"]
+        assert "kept" not in reading
+        sheet = kept / f"sheet-{reading['sheet']['id']}.json"
+        assert json.loads(sheet.read_text("utf-8")) == [reading]
+    assert pulka("read", *twice, "--json").json[0]["fields"] == reading["fields"]
+
+
+@pytest.fixture
+def altered(monkeypatch):
+    """Makes photos say something else: `altered("2.jpg", field, value)`."""
+    real = desk.batch.read_photo
+    changes = {}
+
+    def read(photo, known, answers):
+        (reading,) = real(photo, known, answers)
+        likely = {**reading.evidence.likely, **changes.get(photo.source, {})}
+        return [replace(reading, evidence=replace(reading.evidence, likely=likely))]
+
+    monkeypatch.setattr(desk.batch, "read_photo", read)
+    return lambda source, field, value: changes.setdefault(source, {}).update({field: {value: 0.9999}})
+
+
+def test_where_two_photos_differ_it_is_asked_about_and_an_answer_settles_it(pulka, twice, tmp_path, altered):
+    kept = tmp_path / "kept"
+    alone = pulka("read", twice[0], "--json").json[0]
+    field = next(n for n, f in alone["fields"].items() if ".pool." in n and f["value"])
+    altered("2.jpg", field, "99")
+    ran = pulka("read", *twice, "-o", kept, "--jobs", 1)
+    assert ran.code == 1
+    assert f"снимки этого листа расходятся: посмотрите, что стоит на бумаге  [{field}]" in ran.out
+    (reading,) = pulka("read", *twice, "-o", kept, "--json", "--jobs", 1).json
+    (question,) = [q for q in reading["review"] if q["field"] == field]
+    assert {question["best"], *question["other"]} == {"99", alone["fields"][field]["value"]}
+    answers = tmp_path / "said.json"
+    said = {"sheet": alone["sheet"]["id"], "field": field, "value": alone["fields"][field]["value"]}
+    answers.write_text(json.dumps({"format": "pulka-answers/1", "answers": [said]}), "utf-8")
+    settled = pulka("read", *twice, "-o", kept, "--answers", answers, "--json", "--jobs", 1)
+    assert settled.code == 0
+    assert settled.json[0]["fields"][field]["why"] == "person"
+    assert settled.json[0]["settlement"] == alone["settlement"]
+    # Again without being told, and with a third photo.
+    assert pulka("read", *twice, "-o", kept, "--json", "--jobs", 1).json == settled.json
+    (tmp_path / "3.jpg").write_bytes(twice[0].read_bytes() + b"\0\0")
+    (reading,) = pulka("read", tmp_path / "3.jpg", "-o", kept, "--json", "--jobs", 1).json
+    assert (reading["status"], len(reading["pictures"])) == ("clear", 3)
+
+
+def test_two_games_under_one_code_are_two_readings_and_asked_about(pulka, twice, altered):
+    alone = pulka("read", twice[0], "--json").json[0]
+    for field, read in alone["fields"].items():
+        if read["value"].isdigit():
+            altered("2.jpg", field, str(int(read["value"]) + 7))
+    ran = pulka("read", *twice, "--json", "--jobs", 1)
+    assert ran.code == 1
+    assert [reading["source"] for reading in ran.json] == ["1.jpg", "2.jpg"]
+    assert all("бланк скопировали" in reading["review"][0]["why"] for reading in ran.json)
+    assert ran.json[0]["settlement"] == alone["settlement"]
+
+
+def test_a_spoilt_photo_of_a_sheet_that_another_photo_shows_is_a_note(pulka, photographer, tmp_path, monkeypatch):
+    photographer().save(tmp_path / "1.jpg")
+    whole = cv2.imdecode(np.frombuffer(photographer().jpeg, np.uint8), cv2.IMREAD_COLOR)
+    cv2.imwrite(str(tmp_path / "2.png"), whole)
+    real = desk.batch.read_photo
+
+    def read(photo, known, answers):
+        (reading,) = real(photo, known, answers)
+        if photo.source == "1.jpg":
+            return [Reading("1.jpg", 1, "unreadable", Text("смазано", "blurred"), reading.sheet)]
+        return [reading]
+
+    monkeypatch.setattr(desk.batch, "read_photo", read)
+    ran = pulka("read", tmp_path, "--json", "--jobs", 1)
+    assert ran.code == 0
+    (reading,) = ran.json
+    assert sorted(reading["pictures"]) == ["1.jpg", "2.png"]
+    assert "снимок 1.jpg не прочитан (смазано)" in reading["notes"][-1]
+    assert "· снимок 1.jpg не прочитан" in pulka("read", tmp_path, "--jobs", 1).out
+    assert pulka("read", tmp_path / "1.jpg", "--jobs", 1).code == 3
+
+
+def test_a_terminal_sees_how_far_it_is_and_how_long_it_will_take(photographer, tmp_path):
+    pty = pytest.importorskip("pty")
+    photographer().save(tmp_path / "1.jpg")
+    for number in range(3):
+        (tmp_path / f"{number}.png").write_text(f"no picture {number}")
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-c", "from desk.cli import main; main()", "read", str(tmp_path), "--jobs", "1"]
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "120"}
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs, env=environment) as running:
+        os.close(theirs)
+        shown = b""
+        try:
+            while part := os.read(ours, 4096):
+                shown += part
+        except OSError:
+            pass  # that is how a terminal ends
+    assert running.returncode == 3
+    assert "Чтение" in shown.decode() and "осталось" in shown.decode() and "/4" in shown.decode()
