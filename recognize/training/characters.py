@@ -129,7 +129,7 @@ def stroke_characters(archive: Any, labels: str) -> list[tuple[str, str, Charact
             continue
         lines = [points[strokes[s] : strokes[s + 1]] for s in range(characters[i], characters[i + 1])]
         lines = [_smooth(line) for line in lines if len(line)]
-        if not lines:
+        if not lines or (label.isdigit() and not _one_figure(str(label), lines)):
             continue
         every = np.concatenate(lines)
         low, high = every.min(axis=0), every.max(axis=0)
@@ -144,6 +144,30 @@ def stroke_characters(archive: Any, labels: str) -> list[tuple[str, str, Charact
         )
         found.append((str(writers[i]), str(regions[i]), character))
     return found
+
+
+def _one_figure(label: str, lines: list[Array]) -> bool:
+    """Whether a recording can be the one digit it is said to be, by its outline alone.
+
+    Some recordings hold two or three digits, some a dot, some a digit that lost a stroke; nobody reads those.
+    """
+    every = np.concatenate(lines)
+    width, height = np.ptp(every, axis=0)
+    # Points are in units of the longer side, so a dot is as large as a digit; but it has next to no points.
+    if len(np.unique(np.round(every * 255), axis=0)) < 4:
+        return False
+    if width > 1.6 * height and not (label in "257" and width < 2.1 * height):
+        return False
+    if label != "1" and width < 0.22 * height:
+        return False
+    if label in "457":
+        return True
+    right = -1.0
+    parts = 0
+    for low, high in sorted((float(line[:, 0].min()), float(line[:, 0].max())) for line in lines):
+        parts += low > right + 0.02
+        right = max(right, high)
+    return parts == 1
 
 
 def picture_character(picture: Array, label: str, height: float = 1.0, squeeze: float | None = None) -> Character:

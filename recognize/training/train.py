@@ -158,7 +158,7 @@ def train_numbers(data: Path, out: Path, epochs: int, seed: int, onward: Path | 
         some = np.concatenate([pictures[:300] for width, pictures in window[0].pictures.items() if width == WIDTHS[0]])
         take_over(net, onward, torch.from_numpy(some.astype(np.float32) / 255)[:, None])
     mean = averaged(net, 0.9985)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=2e-3 if onward else 3e-3, weight_decay=0.02)
+    optimiser = torch.optim.AdamW(net.parameters(), lr=1.2e-3 if onward else 3e-3, weight_decay=0.02)
     total = epochs * STEPS_AN_EPOCH
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda at: min((at + 1) / 400, 1.0) * (0.5 + 0.5 * float(np.cos(np.pi * min(at / total, 1)))) + 1e-4
