@@ -297,7 +297,7 @@ def _special(search: _Search, game: _Node, unlike: _Node | None = None) -> dict[
             weights = {value: mark_probability(key in called, value) * mark(value) for value in ("x", "")}
             out[f"d{row.deal:02d}.{key[0]}.{key[1]}"] = _shares(weights)
         for seat, number in ink.tricks.items():
-            values = {*TRICK_VALUES, *number.likely}
+            values = dict.fromkeys((*TRICK_VALUES, *number.likely))
             weights = {value: tricks_probability(due.get(seat), value) * number(value) for value in values}
             out[f"d{row.deal:02d}.tricks.{seat}"] = _shares(weights)
     return out
@@ -358,7 +358,8 @@ def _field(shares: Mapping[str, float], struck: float, why: Any) -> FieldReading
 
 
 def _ordered(shares: Mapping[str, float]) -> list[tuple[str, float]]:
-    return sorted(shares.items(), key=lambda pair: -pair[1])
+    # Equals in the order of their figures, so that the same picture always gives the same reading.
+    return sorted(shares.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 # --- the game, its mistakes, and what to ask --------------------------------------------------------------------------

@@ -139,7 +139,7 @@ def _of_mark(ink: Ink, called: bool) -> float:
 
 
 def _of_tricks(ink: Ink, due: int | None) -> float:
-    values = {*TRICK_VALUES, *ink.likely}
+    values = dict.fromkeys((*TRICK_VALUES, *ink.likely))
     return sum(tricks_probability(due, value) * ink(value) for value in values)
 
 
