@@ -30,7 +30,7 @@ WIDTHS = (64, 96)
 _BLANK = len(SYMBOLS)
 _STRUCK = "#"
 _BEAM = 24
-_NEGLIGIBLE = 1e-6
+_NEGLIGIBLE = 1e-5
 _NOTHING = np.full((1, len(SYMBOLS) + 1), -46.0)
 _NOTHING[:, _BLANK] = 0.0
 _READABLE = set("0123456789-")
@@ -85,22 +85,24 @@ class NumberReading:
 
     def best(self, k: int = 3) -> tuple[tuple[str, float], ...]:
         """The `k` likeliest texts with their probabilities, the likeliest first; struck out is not among them."""
-        rated = [(text, self._calibrated(text)) for text in self._candidates[: k + 3] if text != _STRUCK]
+        rated = [(text, self._calibrated(text)) for text in list(self._candidates)[: k + 3] if text != _STRUCK]
         return tuple(sorted(rated, key=lambda one: -one[1])[:k])
 
     @cached_property
-    def _candidates(self) -> tuple[str, ...]:
+    def _candidates(self) -> dict[str, float]:
         return _search(self.columns)
 
     @cached_property
     def _likeliest(self) -> str:
-        return self._candidates[0] if self.value == "" else self.value
+        return next(iter(self._candidates)) if self.value == "" else self.value
 
     def _calibrated(self, text: str) -> float:
         if text == self._likeliest:
             return self.confidence
         rest = -float(np.expm1(self.top))
-        raw = float(np.exp(_log_probability(self.columns, text)))
+        raw = self._candidates.get(text)
+        if raw is None:
+            raw = float(np.exp(_log_probability(self.columns, text)))
         # What the answer lost by calibration goes to the others, yet none of them becomes likelier than the answer.
         return min(raw / rest * (1 - self.confidence), self.confidence)
 
@@ -141,7 +143,7 @@ def decode(columns: Array, calibration: Calibration | None = None) -> list[Numbe
     for text, top, field in zip(texts, tops, columns, strict=True):
         if top < np.log(0.5) or (_STRUCK in text and text != _STRUCK):
             # Column by column is not always the likeliest as a whole.
-            text = _search(field)[0]
+            text = next(iter(_search(field)))
             top = _log_probability(field, text)
         top = min(float(top), -1e-12)
         confidence = (calibration.empty if text == "" else calibration.filled)(top)
@@ -254,13 +256,19 @@ def _log_probabilities(columns: Array, texts: Sequence[str]) -> Array:
     return np.log(np.maximum(total, 1e-300))
 
 
-def _search(columns: Array) -> tuple[str, ...]:
-    """Texts by falling probability (prefix search keeping the `_BEAM` best); "#" alone is struck out."""
+def _search(columns: Array) -> dict[str, float]:
+    """The net's likeliest texts with their probabilities, falling (prefix search keeping the `_BEAM` best).
+
+    "#" alone is struck out. A probability misses what was pruned on the way: some hundred-thousandths where the writing is clear.
+    """
     # Plain floats: a step handles a handful of numbers, too few for arrays to pay.
     beam: dict[str, tuple[float, float]] = {"": (1.0, 0.0)}
     for step in np.exp(columns.astype(np.float64)).tolist():
         none = step[_BLANK]
         likely = [(symbol, share) for symbol, share in zip(SYMBOLS, step, strict=False) if share > _NEGLIGIBLE]
+        if not likely:
+            beam = {prefix: ((blank + ended) * none, 0.0) for prefix, (blank, ended) in beam.items()}
+            continue
         grown: dict[str, list[float]] = {}
         for prefix, (blank, ended) in beam.items():
             last = prefix[-1:]
@@ -271,8 +279,8 @@ def _search(columns: Array) -> tuple[str, ...]:
             for symbol, share in likely:
                 more = grown.setdefault(prefix + symbol, [0.0, 0.0])
                 more[1] += (blank if symbol == last else blank + ended) * share
-        ranked = sorted(grown.items(), key=lambda item: -sum(item[1]))[:_BEAM]
-        least = _NEGLIGIBLE * sum(ranked[0][1])
-        beam = {prefix: (chances[0], chances[1]) for prefix, chances in ranked if sum(chances) > least}
+        ranked = sorted(((a + b, a, b, prefix) for prefix, (a, b) in grown.items()), reverse=True)[:_BEAM]
+        least = _NEGLIGIBLE * ranked[0][0]
+        beam = {prefix: (a, b) for both, a, b, prefix in ranked if both > least}
     found = sorted(beam, key=lambda text: -sum(beam[text]))
-    return tuple(text for text in found if _STRUCK not in text or text == _STRUCK)
+    return {text: sum(beam[text]) for text in found if _STRUCK not in text or text == _STRUCK}
