@@ -259,7 +259,8 @@ def _log_probabilities(columns: Array, texts: Sequence[str]) -> Array:
 def _search(columns: Array) -> dict[str, float]:
     """The net's likeliest texts with their probabilities, falling (prefix search keeping the `_BEAM` best).
 
-    "#" alone is struck out. A probability misses what was pruned on the way: some hundred-thousandths where the writing is clear.
+    "#" alone is struck out. A probability misses what was pruned on the way, some hundred-thousandths where the
+    writing is clear.
     """
     # Plain floats: a step handles a handful of numbers, too few for arrays to pay.
     beam: dict[str, tuple[float, float]] = {"": (1.0, 0.0)}
