@@ -122,6 +122,10 @@ def _threads(client: Any, address: str) -> int:
             Text(f"--cluster {address}: у планировщика нет работников", f"--cluster {address}: there are no workers")
         ) from error
     answers = client.run(_ready, on_error="return")
+    try:
+        client.run_on_scheduler(_ready)
+    except Exception as error:
+        answers[address] = error
     if lacking := [worker for worker, answer in answers.items() if answer is not True]:
         raise Stop(
             Text(
