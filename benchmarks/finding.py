@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 import pypdfium2
 
-from recognize.locate import find_marks, fit_page, sheets_in
+from recognize.locate import find_sheets, fit_page
 from recognize.pipeline import LEAST_FIELDS, LEAST_ON_LINE
 from recognize.simulation.camera import CONDITIONS, draw_shot, photograph
 from sheets import make_sheets, print_sheets
@@ -45,7 +45,7 @@ def one_shot(condition: str, seed: int) -> tuple[str, str, np.ndarray, float]:
     photo = photograph(_page(players), DPI / 25.4, draw_shot(condition, rng), rng)
     flags = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
     grey = cv2.imdecode(np.frombuffer(photo.encoded, np.uint8), flags)
-    sheets = sheets_in(find_marks(grey, form.dictionary), form)
+    sheets = find_sheets(grey, form)
     fit = fit_page(grey, sheets[0], form) if sheets else None
     nothing = np.zeros(0)
     if fit is None or fit.on_line < LEAST_ON_LINE:

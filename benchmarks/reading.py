@@ -22,7 +22,7 @@ from benchmarks.finding import DPI, blank_page
 from recognize.cells import cut_fields
 from recognize.decide import Sheet, decide
 from recognize.identify import identify
-from recognize.locate import find_marks, fit_page, sheets_in
+from recognize.locate import find_sheets, fit_page
 from recognize.pipeline import read_cells
 from recognize.simulation.camera import draw_shot, photograph
 from recognize.simulation.hand import Correction, make_pen, make_writer, real_writers, write_sheet
@@ -81,10 +81,12 @@ def one_sheet(seed: int, condition: str, data: Path | None, corrected: float, ke
         if seen.value != true and seen.confidence < 0.9:
             count[f"{kind} wrong by image below 0.9"] += 1
         if got.value != true and field.id not in asked:
-            count["silent errors"] += 1
-            count[f"silent {kind}"] += 1
+            # Said to be unseen, in a place where nothing is due, is not silence.
+            count["unseen and not asked" if got.state == "unreadable" else "silent errors"] += 1
+        count["fields unseen"] += got.state == "unreadable"
         if got.value != true or seen.value != true:
-            _keep(keep, seed, condition, field.id, true, seen, got, sure[field.id])
+            silent = got.value != true and field.id not in asked and got.state != "unreadable"
+            _keep(keep, "silent" if silent else condition, seed, field.id, true, seen, got, sure[field.id])
     count["questions"] += len(asked)
     count["sheets asking nothing"] += not asked
     _count_mistakes(count, slips, decision, asked, values)
@@ -103,7 +105,7 @@ def _read(encoded: bytes, form, convention, game, count):
     grey = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION)
     count["ms decode"] += 1000 * (time.perf_counter() - start)
     start = time.perf_counter()
-    sheets = sheets_in(find_marks(grey, form.dictionary), form)
+    sheets = find_sheets(grey, form)
     if not sheets:
         return None
     identity = identify(grey, sheets[0], lambda serial: None).identity
@@ -117,7 +119,6 @@ def _read(encoded: bytes, form, convention, game, count):
     cells = cut_fields(grey, fit, form)
     ink, struck = read_cells(cells)
     count["ms read"] += 1000 * (time.perf_counter() - start)
-    count["fields unsure of place"] += sum(not cell.sure for cell in cells)
     alone = decide(Sheet(form, None, None, {}, None, {}), ink, struck).fields
     start = time.perf_counter()
     rules = load_convention(convention)
@@ -174,11 +175,11 @@ def _count_mistakes(count, slips, decision, asked, values):
     count["mistakes invented"] += sum(field not in spots and field not in asked for field in found)
 
 
-def _keep(keep, seed, condition, name, true, seen, got, cell):
+def _keep(keep, what, seed, name, true, seen, got, cell):
     if keep is None:
         return
     keep.mkdir(parents=True, exist_ok=True)
-    label = f"{seed:05d}-{condition}-{name}-{true or 'empty'}-{seen.value or 'empty'}-{got.value or 'empty'}"
+    label = f"{what}-{seed:05d}-{name}-{true or 'empty'}-{seen.value or 'empty'}-{got.value or 'empty'}"
     cv2.imwrite(str(keep / f"{label}.png"), cv2.resize(cell.image, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC))
 
 
@@ -224,7 +225,8 @@ def report(total: Counter, condition: str) -> str:
             f"of these below 0.9 confidence: {total[f'{kind} wrong by image below 0.9']}"
         )
     fields = sum(total[f"{kind} fields"] for kind in ("mark", "filled", "empty"))
-    lines.append(f"  silent errors: {total['silent errors']} of {fields} fields")
+    unseen = f"{total['fields unseen']} unseen, {total['unseen and not asked']} of them filled and not asked about"
+    lines.append(f"  silent errors: {total['silent errors']} of {fields} fields ({unseen})")
     lines.append(
         f"  questions a sheet: {total['questions'] / sheets:.2f}; asking nothing: {total['sheets asking nothing']}"
     )

@@ -15,7 +15,7 @@ from typing import Any
 from recognize.ink import Ink
 from recognize.reading import FieldReading, Mistake, Question, State
 from recognize.rows import TRICK_VALUES, Row, RowInk, mark_probability, row_candidates, tricks_probability
-from recognize.totals import Message, Number, Step, backward, due_values, first_message, forward, number_of
+from recognize.totals import REWRITTEN, Message, Number, Step, backward, due_values, first_message, forward, number_of
 from scoring import audit
 from scoring.convention import Convention
 from scoring.game import COLUMNS, Cell, Deal, Game, Totals, Written, cells_of
@@ -92,7 +92,16 @@ class _Search:
         for deal in range(form.rows + 1):
             touched = [i for i, cell in enumerate(self.cells) if not ink[field_id(deal, cell)].surely_empty()]
             self.written.append(tuple(touched))
+        self.rewritten = self._habit()
         self._steps: dict[tuple[int, int, int, Number, frozenset[Number]], tuple[Message, float, Message]] = {}
+
+    def _habit(self) -> float:
+        """How readily totals that did not change are written once more, judged by how full the played rows are."""
+        played = [row.deal for row in self.rows if not row.blank()]
+        totals = [self.ink[field_id(deal, cell)].best for deal in played for cell in self.cells]
+        full = sum(number_of(value) is not None for value in totals) / max(len(totals), 1)
+        # A deal changes a quarter of the boxes, seldom as many as half.
+        return min(max((full - 0.5) * 2, REWRITTEN), 0.95)
 
     def root(self) -> _Node:
         """Before the first deal: what the carry-over row says, if anything."""
@@ -139,7 +148,7 @@ class _Search:
     def step(self, deal: int, i: int, adds: Mapping[Cell, Number]) -> Step:
         """The field of a column in a row, with what the deal adds there and anywhere in the row."""
         name = field_id(deal, self.cells[i])
-        return Step(name, self.ink[name], adds.get(self.cells[i], 0), frozenset(adds.values()))
+        return Step(name, self.ink[name], adds.get(self.cells[i], 0), frozenset(adds.values()), self.rewritten)
 
     def best(self) -> _Node:
         """The most probable game, by a beam over the rows."""
@@ -476,6 +485,11 @@ def _matters(search: _Search, field: Field, reading: FieldReading, node: _Node) 
     values = {reading.value, *(value for value, share in reading.other if share > SHADOW)}
     row = node.row
     assert row is not None
+    if reading.state == "unreadable" and row.contract is None:
+        # Whether anything was played in this row shows in its contract marks, if they can be seen.
+        return any(
+            ink.exact is None for (column, _), ink in search.rows[row.deal - 1].marks.items() if column == "contract"
+        )
     if field.column == "tricks":
         due = row.written_tricks.get(field.seat or "")
         return any(tricks_probability(due, value) < NATURAL for value in values) or (

@@ -132,7 +132,7 @@ class Fit:
 ON_LINE_MM = 0.4
 """A line found this near to its place counts as found."""
 
-TRUSTED_SHARE = 0.7
+TRUSTED_SHARE = 0.6
 """Where fewer of the lines around are found, the place is not sure."""
 
 MARK_AGREES_MM = 2.2
@@ -179,11 +179,48 @@ def _same(one: Mark, other: Mark) -> bool:
     return bool(off < 0.5 * max(one.side, other.side))
 
 
-def sheets_in(found: tuple[Mark, ...], form: Form) -> list[Marks]:
-    """The marks shared out among the sheets in the picture, the sheet with the most first.
+def find_sheets(grey: Grey, form: Form) -> list[Marks]:
+    """The marks of every sheet in a photo, the sheet with the most first; empty where there is none.
 
     Every form has its marks in the same places, so any will do as `form`.
     """
+    return [_completed(grey, marks, form) for marks in sheets_in(find_marks(grey, form.dictionary), form)]
+
+
+SOUGHT_MM = 22.0
+SOUGHT_PX = 7.0
+"""How far around its place a mark is looked for that the picture as a whole did not give, and at how many pixels a
+millimetre."""
+
+
+def _completed(grey: Grey, marks: Marks, form: Form) -> Marks:
+    """The marks, with those missing looked for where the others say that they must be."""
+    _, patient = _detectors(form.dictionary)
+    found = dict(marks)
+    # Every mark found tells more exactly where the next must be.
+    for _ in range(4):
+        before = len(found)
+        rough = rough_map(found, form) if before < len(form.markers) else None
+        if rough is None:
+            break
+        for marker in form.markers:
+            if marker.place in found or not rough.inside([marker.box.centre], grey)[0]:
+                continue
+            wide = marker.box.inset(-SOUGHT_MM)
+            patch = rough.flatten(grey, (wide.x, wide.y, wide.w, wide.h), SOUGHT_PX)
+            corners, ids, _ = patient.detectMarkers(patch)
+            for mark_id, quad in zip(np.ravel(ids) if ids is not None else [], corners, strict=True):
+                place, value = divmod(int(mark_id), MARK_STEP)
+                if place == marker.place and value < MARK_VALUES:
+                    page = (np.asarray(quad, dtype=np.float64).reshape(4, 2) + 0.5) / SOUGHT_PX + (wide.x, wide.y)
+                    found[place] = Mark(place, value, _refined(grey, rough.to_photo(page)))
+        if len(found) == before:
+            break
+    return found
+
+
+def sheets_in(found: tuple[Mark, ...], form: Form) -> list[Marks]:
+    """The marks shared out among the sheets in the picture, the sheet with the most first."""
     sheets: list[Marks] = []
     left = list(found)
     while len(left) >= LEAST_MARKS:
@@ -401,17 +438,19 @@ def _line_samples(form: Form) -> _Samples:
 
 
 def _profiles(grey: Grey, page_map: PageMap, samples: _Samples, offsets: npt.NDArray[np.float64]) -> Points:
-    """The picture along a short way across each line: (n, offsets) grey, each averaged a little along the line."""
-    along = np.array([-1.1, -0.4, 0.4, 1.1])
+    """The picture along a short way across each line: (n, offsets) grey, each the median over a stretch of the line."""
+    # A rule goes on along the whole box; a stroke of a figure is short, and the median passes it over.
+    along = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+    reach = np.where(samples.beside.any(axis=1), 1.3, 2.5)
     n = len(samples.at)
     unit = np.eye(2)
     points = (
         samples.at[:, None, None, :]
         + offsets[None, :, None, None] * unit[samples.across][:, None, None, :]
-        + along[None, None, :, None] * unit[1 - samples.across][:, None, None, :]
+        + (reach[:, None] * along)[:, None, :, None] * unit[1 - samples.across][:, None, None, :]
     )
     seen = _sampled(grey, page_map.to_photo(points.reshape(-1, 2)), cv2.BORDER_REPLICATE)
-    return seen.reshape(n, len(offsets), len(along)).mean(axis=2, dtype=np.float64)
+    return np.median(seen.reshape(n, len(offsets), len(along)), axis=2).astype(np.float64)
 
 
 def _line_offsets(

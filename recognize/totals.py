@@ -31,12 +31,16 @@ LEAST_SHARE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One field of a column: its ink, what the deal adds to the total, and all that it adds anywhere in the row."""
+    """One field of a column: its ink, what the deal adds to the total, and all that it adds anywhere in the row.
+
+    `rewritten` is how often the old total is written once more where nothing was added: some people fill in every box.
+    """
 
     field: str
     ink: Ink
     add: Number
     row: frozenset[Number] = frozenset()
+    rewritten: float = REWRITTEN
 
 
 Message = Mapping[State, float]
@@ -115,11 +119,11 @@ def _written(state: State, step: Step) -> dict[str, float]:
     add = step.add
     out: dict[str, float] = {}
     if add == 0:
-        keep = 1.0 - REWRITTEN - DASHED - SPURIOUS
+        keep = 1.0 - step.rewritten - DASHED - SPURIOUS
         for value in due_values(total, 0):
-            out[value] = REWRITTEN
+            out[value] = step.rewritten
         if owed:
-            late = CAUGHT_UP / 4
+            late = keep * CAUGHT_UP / 4
             keep -= late
             for value in due_values(total, owed):
                 out[value] = out.get(value, 0.0) + late

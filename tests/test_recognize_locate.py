@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.finding import DPI, blank_page
 from recognize.identify import identify
-from recognize.locate import PageMap, Points, _snapped, find_marks, fit_page, rough_map, sheets_in
+from recognize.locate import PageMap, Points, _snapped, find_sheets, fit_page, rough_map
 from recognize.simulation.camera import draw_shot, photograph
 from templates import load_form
 
@@ -26,7 +26,7 @@ def shoot(blank, condition, seed):
 
 
 def marks_of(grey):
-    return sheets_in(find_marks(grey, FORM.dictionary), FORM)
+    return find_sheets(grey, FORM)
 
 
 @pytest.mark.parametrize("condition", ["mild", "messenger", "turned", "curl", "two-corners", "white-desk", "thumb"])
