@@ -372,18 +372,24 @@ def neighbours(rng: np.random.Generator, sheet: Sheet, library: Library, writer:
         text = "".join(rng.choice(list("0123456789")) for _ in range(rng.choice([1, 2, 3], p=[0.4, 0.45, 0.15])))
         # Only the part next to the line shows, so the number is set near it, sometimes over it.
         over = abs(rng.normal(0, 0.8)) if rng.random() < 0.6 else -rng.uniform(0, 1.0)
-        # Its last digit stays on its own side by its middle: past that nobody could tell whose it is.
-        over = min(over, 0.3 * style.size)
-        if side < 2:
-            text = text[:2]
-            long = min(len(text) * style.size * 0.62, w)
-            x = -INSET - long / 2 + over if side == 0 else w + INSET + long / 2 - over
-            centre = (x, h / 2 + rng.normal(0, 0.6))
-        else:
-            long = w
-            y = -INSET - style.size / 2 + over if side == 2 else h + INSET + style.size / 2 - over
-            centre = (w * rng.uniform(0.25, 0.75), y)
-        write(rng, sheet, library, by, text, style, centre, long)
+        digits = text[:2] if side < 2 else text
+        aside = rng.normal(0, 0.6) if side < 2 else rng.uniform(-0.25, 0.25) * w
+
+        def beyond(
+            wide: float,
+            high: float,
+            side: int = side,
+            over: float = over,
+            aside: float = aside,
+            count: int = len(digits),
+        ) -> tuple[float, float]:
+            # A digit stays on its own side by its middle: past that nobody could tell whose it is.
+            reach = min(over, 0.38 * wide / count if side < 2 else 0.3 * high)
+            if side < 2:
+                return (-INSET - wide / 2 + reach if side == 0 else w + INSET + wide / 2 - reach), h / 2 + aside
+            return w / 2 + aside, (-INSET - high / 2 + reach if side == 2 else h + INSET + high / 2 - reach)
+
+        write(rng, sheet, library, by, digits, style, beyond, w)
         sheet.ink(rng, style.pen)
 
 
@@ -424,7 +430,7 @@ def show_through(rng: np.random.Generator, sheet: Sheet, library: Library) -> No
     text = "".join(rng.choice(list("0123456789")) for _ in range(rng.integers(1, 4)))
     write(rng, back, library, library.writer(rng), text, style, (w * rng.uniform(0, 1), h * rng.uniform(0, 1)), w)
     soft = cv2.GaussianBlur(back.layer[:, ::-1].astype(np.float32), (0, 0), rng.uniform(1.5, 4))
-    sheet.paper *= 1 - soft * (rng.uniform(0.02, 0.1) / 255)
+    sheet.paper *= 1 - soft * (rng.uniform(0.02, 0.07) / 255)
 
 
 def strike(rng: np.random.Generator, sheet: Sheet, extent: Array, width: float, lone: bool) -> None:
