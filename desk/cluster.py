@@ -26,7 +26,6 @@ def read_there(address: str) -> Engine:
     """
     try:
         import distributed
-        from distributed.comm import CommClosedError
     except ImportError as error:
         raise Stop(
             Text(
@@ -51,7 +50,7 @@ def read_there(address: str) -> Engine:
         try:
             room = AHEAD * _threads(client, address)
             yield from _by_turns(distributed, client, pictures, work, room)
-        except (CommClosedError, distributed.CancelledError) as error:
+        except (OSError, distributed.CancelledError) as error:
             raise Stop(
                 Text(
                     f"--cluster {address}: связь с планировщиком потеряна; запустите ещё раз: с -o DIR "

@@ -48,9 +48,11 @@ class Folder:
             said = error.problems[0] if isinstance(error, AnswersError) else Text("это не UTF-8", "this is not UTF-8")
             raise Stop(Text(f"{path / ANSWERS}: ", f"{path / ANSWERS}: ") + said) from error
         self.records: dict[str, Record] = {}
+        self._stems: dict[str, str] = {}
         for file in sorted(path.glob("*.json")):
             if (named := _RECORD.fullmatch(file.name)) and (record := _record(file)):
                 self.records[named[1]] = record
+                self._stems[named[1]] = file.stem
 
     def learn(self, answers: Sequence[Answer]) -> None:
         """Keep new answers with the old; of two for one field the new one."""
@@ -75,7 +77,8 @@ class Folder:
     def keep(self, digest: str, name: str, record: Record, overlays: Sequence[bytes | None]) -> None:
         """Write the readings of a picture: the drawn pages first, so that a JSON that is there is complete."""
         title = re.sub(r"[^\w.-]+", "_", Path(name).stem)[:60] or "picture"
-        stem = f"{title}-{digest[:12]}"
+        # A picture that came under another name before keeps its files.
+        stem = self._stems.setdefault(digest[:12], f"{title}-{digest[:12]}")
         for number, overlay in enumerate(overlays, 1):
             if overlay is not None:
                 write_whole(self.path / (f"{stem}.jpg" if len(overlays) == 1 else f"{stem}-{number}.jpg"), overlay)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from PIL import Image
 
 import desk.batch
 from desk.answers import Answer, AnswersError, answers_from, answers_json, by_place, for_copies, newest
@@ -216,6 +217,25 @@ def test_answers_that_have_no_place_are_warned_of(pulka, photographer, tmp_path,
     ]
     ran = pulka("read", photo, "--answers", answers)
     assert len(ran.complaints) == 4 and all("ответ для" in line for line in ran.complaints)
+
+
+def test_an_answer_for_a_name_that_two_pictures_have_does_not_count(pulka, photographer, tmp_path, say):
+    for seed, folder in ((1, "a"), (2, "b")):
+        (tmp_path / folder).mkdir()
+        photographer(seed).save(tmp_path / folder / "1.jpg")
+    answers = say({"source": "1.jpg", "field": "d01.tricks.A", "value": "10"})
+    ran = pulka("read", tmp_path / "a", tmp_path / "b", "--answers", answers, "--json")
+    assert "ответы для 1.jpg не учтены: так называются разные снимки" in ran.complaints[0]
+    assert {reading["fields"]["d01.tricks.A"]["why"] for reading in ran.json} <= {"image", "rules"}
+
+
+def test_an_answer_for_a_page_of_a_scan_counts_for_that_page(pulka, photographer, tmp_path, say):
+    pages = [Image.open(io.BytesIO(photographer(seed).jpeg)).convert("L") for seed in (1, 2)]
+    pages[0].save(tmp_path / "scan.pdf", save_all=True, append_images=pages[1:], resolution=200)
+    answers = say({"source": "scan.pdf", "page": 2, "field": "d01.tricks.A", "value": "10"})
+    ran = pulka("read", tmp_path / "scan.pdf", "-o", tmp_path / "kept", "--answers", answers, "--json")
+    assert ran.err == ""
+    assert [reading["fields"]["d01.tricks.A"]["why"] == "person" for reading in ran.json] == [False, True]
 
 
 def test_answers_that_cannot_be_read_are_wrong_usage(pulka, photographer, tmp_path, say):

@@ -151,6 +151,8 @@ def test_a_picture_is_known_by_its_content_whatever_it_is_called(tmp_path):
     folder = Folder(tmp_path, "ru")
     (kept,) = folder.kept("0123456789abcdef", "two.jpg", {})
     assert (kept["source"], kept["kept"]["file"]) == ("two.jpg", "two.jpg")
+    folder.keep("0123456789abcdef", "two.jpg", renamed([reading()], "two.jpg"), [b"jpeg"])
+    assert sorted(contents(tmp_path)) == ["one-0123456789ab.jpg", "one-0123456789ab.json"]
     assert folder.kept("1123456789abcdef", "one.jpg", {}) is None
     assert Folder(tmp_path, "en").kept("0123456789abcdef", "one.jpg", {}) is None
     assert folder.kept("0123456789abcdef", "one.jpg", {"S": {"d01.pool.A": "2"}}) is None
