@@ -31,10 +31,12 @@ from desk.report import (
 from recognize.identify import tesseract_found
 from recognize.photo import PICTURES, find_pictures
 from scoring import Convention, Game, convention_names, load_convention
+from scoring.audit import compare
 from scoring.convention import OPTIONS, ConventionError, option_text
-from scoring.files import Problem, RecordError, game_from_csv, game_from_json, read_game
+from scoring.files import Problem, RecordError, game_from_csv, game_from_json, read_convention, read_game
 from scoring.game import RuleError
 from scoring.report import check_report, settlement_report
+from scoring.settlement import METHODS
 from scoring.text import Text
 from sheets import SheetError, make_sheets, print_sheets, remember
 from templates import Form, FormError, encode, layout_json, load_form, sheet_id
@@ -533,14 +535,52 @@ def _read(
         "Рассчитать записанную игру: каждая запись с объяснением, итоги, расчёт.",
         "Settle a recorded game: every entry with its reason, the totals, the working.",
     ),
-    epilog=_example("pulka settle game.json"),
+    epilog=_example("pulka settle game.json --method circles --stake 5"),
 )
-def settle(ctx: typer.Context, file: RecordArgument, as_json: JsonOption = False, lang: LangOption = None) -> int:
+def settle(
+    ctx: typer.Context,
+    file: RecordArgument,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="mean|mountain|circles",
+            help=both(
+                "Какой расчёт показать по шагам: по средней горе, по каждой горе или «четыре кружочка».",
+                "Which working to show: by the mean mountain, by every mountain, or the “four circles”.",
+            ),
+        ),
+    ] = "mean",
+    stake: Annotated[
+        str | None,
+        typer.Option(metavar=both("ЧИСЛО", "NUMBER"), help=both("Сколько стоит вист.", "What a whist is worth.")),
+    ] = None,
+    by_hand: Annotated[
+        bool,
+        typer.Option(
+            "--by-hand",
+            help=both(
+                "Показать все результаты в целых вистах, какие допускает правило 4.2.12.",
+                "Show every result in whole whists that rule 4.2.12 permits.",
+            ),
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+    lang: LangOption = None,
+) -> int:
     """Settle a game record."""
     _speak(lang)
+    if method not in METHODS:
+        listed = ", ".join(METHODS)
+        raise Stop(
+            Text(
+                f"--method {method}: нет такого расчёта; есть {listed}",
+                f"--method {method}: no such working; there are {listed}",
+            )
+        )
+    price = whole_number("--stake", stake, most=1_000_000)
     game = _record(file)
     try:
-        report = settlement_report(game, ctx.obj)
+        report = settlement_report(game, ctx.obj, method, price, by_hand=by_hand)
     except RuleError as error:
         raise Stop(*(_in_file(file, v.text) for v in error.violations)) from error
     if as_json:
@@ -557,21 +597,45 @@ def settle(ctx: typer.Context, file: RecordArgument, as_json: JsonOption = False
         "Проверить записи игроков: каждая ошибка один раз, там, где её сделали.",
         "Check what the players wrote: every mistake once, where it was made.",
     ),
-    epilog=_example("pulka check game.json"),
+    epilog=_example("pulka check game.json --against other.json"),
 )
-def check(ctx: typer.Context, file: RecordArgument, as_json: JsonOption = False, lang: LangOption = None) -> int:
+def check(
+    ctx: typer.Context,
+    file: RecordArgument,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar=both("ФАЙЛ", "FILE"),
+            help=both(
+                "Запись того же стола другим секретарём: чем они расходятся.",
+                "The same table's record by another secretary: where the two differ.",
+            ),
+        ),
+    ] = None,
+    fines: Annotated[
+        bool,
+        typer.Option("--fines", help=both("Показать и штрафы по 4.2.7.", "Show the fines of Kodeks 4.2.7 as well.")),
+    ] = False,
+    as_json: JsonOption = False,
+    lang: LangOption = None,
+) -> int:
     """Check the written entries of a game record."""
     _speak(lang)
     game = _record(file)
     report = check_report(game, ctx.obj)
+    if against is not None:
+        differences = compare(game, _record(against))
+        report["differences"] = [
+            {"deal": d.deal, "field": d.field, "message": d.message.in_(ctx.obj)} for d in differences
+        ]
     if as_json:
         _put_json(report)
     if report["violations"]:
         raise Stop(*(_in_file(file, Text(v["message"], v["message"])) for v in report["violations"]))
     if not as_json:
-        show_check(console(), report, game.players, ctx.obj)
+        show_check(console(), report, game.players, ctx.obj, fines=fines)
     wrong = report["result"] is not None and report["result"]["verdict"] == "wrong"
-    return ExitCode.PERSON if report["mistakes"] or wrong else ExitCode.DONE
+    return ExitCode.PERSON if report["mistakes"] or wrong or report.get("differences") else ExitCode.DONE
 
 
 def _record(file: str) -> Game:
@@ -606,7 +670,11 @@ def conventions(
     ctx: typer.Context,
     name: Annotated[
         str | None,
-        typer.Argument(metavar=both("[ИМЯ]", "[NAME]"), show_default=False, help=both("Имя конвенции.", "Its name.")),
+        typer.Argument(
+            metavar=both("[ИМЯ]", "[NAME]"),
+            show_default=False,
+            help=both("Имя конвенции или её TOML-файл.", "Its name, or a table's own TOML file."),
+        ),
     ] = None,
     as_json: JsonOption = False,
     lang: LangOption = None,
@@ -614,7 +682,10 @@ def conventions(
     """Show the conventions, or one of them."""
     _speak(lang)
     try:
-        known = [load_convention(name)] if name else [load_convention(each) for each in convention_names()]
+        if name and name.endswith(".toml"):
+            known = [read_convention(Path(name))]
+        else:
+            known = [load_convention(name)] if name else [load_convention(each) for each in convention_names()]
     except ConventionError as error:
         raise Stop(error.text) from error
     if as_json:

@@ -78,6 +78,18 @@ def show_settlement(out: Console, report: Mapping[str, Any], names: Mapping[str,
     for seat, figure in report["settlement"].items():
         table.add_row(player_text(seat, names, lang), figure_text(figure), figure_text(report["rounded"][seat]))
     out.print(table)
+    if money := report.get("money"):
+        table = _table(Text("Деньги", "Money").in_(lang), "", numbers=(1,))
+        for seat, amount in money.items():
+            table.add_row(player_text(seat, names, lang), figure_text(amount))
+        out.print(table)
+    if allowed := report.get("permitted"):
+        title = ["По правилу 4.2.12 допустимы:", "Rule 4.2.12 permits:"]
+        out.print(Text(*title).in_(lang))
+        for result in allowed:
+            out.print("  " + ", ".join(f"{seat_text(s).in_(lang)} {figure_text(v)}" for s, v in result.items()))
+    for note in report.get("notes", []):
+        out.print("· " + note, soft_wrap=True)
 
 
 def _step(step: Mapping[str, Any], lang: Lang) -> str:
@@ -88,14 +100,18 @@ def _step(step: Mapping[str, Any], lang: Lang) -> str:
     return "  " + step["text"] + (": " + ", ".join(parts) if parts else "")
 
 
-def show_check(out: Console, report: Mapping[str, Any], names: Mapping[str, str], lang: Lang) -> None:
+def show_check(
+    out: Console, report: Mapping[str, Any], names: Mapping[str, str], lang: Lang, *, fines: bool = False
+) -> None:
     """A `pulka-check/1`: every mistake with what it cost, the notes, and both settlements."""
     if report["message"]:
         out.print(report["message"], soft_wrap=True)
     elif not report["mistakes"]:
         out.print(Text("Ошибок в записях нет.", "No mistakes in the writing.").in_(lang))
     else:
-        _mistakes(out, report["mistakes"], lang)
+        _mistakes(out, report["mistakes"], lang, fines=fines)
+    for difference in report.get("differences", []):
+        out.print("≠ " + difference["message"], soft_wrap=True)
     for note in report["notes"]:
         out.print("· " + note["message"], soft_wrap=True)
     if report["result"]:
@@ -104,7 +120,7 @@ def show_check(out: Console, report: Mapping[str, Any], names: Mapping[str, str]
         show_both(out, report["settlement"], names, lang)
 
 
-def _mistakes(out: Console, mistakes: Sequence[Mapping[str, Any]], lang: Lang) -> None:
+def _mistakes(out: Console, mistakes: Sequence[Mapping[str, Any]], lang: Lang, *, fines: bool = False) -> None:
     out.print(Text("Ошибки в записях:", "Mistakes in the writing:").in_(lang), style="bold red")
     for mistake in mistakes:
         out.print("  " + mistake["message"], soft_wrap=True)
@@ -114,6 +130,8 @@ def _mistakes(out: Console, mistakes: Sequence[Mapping[str, Any]], lang: Lang) -
                 out.print(
                     Text("    в расчёте: ", "    in the settlement: ").in_(lang) + ", ".join(moved), soft_wrap=True
                 )
+        if fines and mistake.get("fine"):
+            out.print("    " + mistake["fine"]["message"], soft_wrap=True)
 
 
 def _signed(figure: str) -> str:

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pypdfium2
 import pytest
@@ -266,3 +267,48 @@ def test_conventions_lists_them_all_and_tells_of_each(pulka):
     sochi = pulka("conventions", "sochi", "--json").json
     assert sochi["options"]["values"]["value"] == [2, 4, 6, 8, 10, 10]
     assert sochi["options"]["half_whist"]["value"] is True
+
+
+@pytest.mark.parametrize("method", ["mean", "mountain", "circles"])
+def test_settle_shows_the_working_asked_for_with_one_result(pulka, record, method):
+    ran = pulka("settle", record(), "--method", method, "--json")
+    assert ran.code == 0 and ran.json["settlement"] == pulka("settle", record(), "--json").json["settlement"]
+    assert ran.json["steps"]
+
+
+def test_settle_in_money_and_by_hand(pulka, record):
+    ran = pulka("settle", record(), "--stake", "5", "--by-hand", "--json")
+    assert sum(int(amount) for amount in ran.json["money"].values()) == 0
+    assert all(sum(table.values()) == 0 for table in ran.json["permitted"]) and ran.json["permitted"]
+    shown = pulka("settle", record(), "--stake", "5", "--by-hand", "--lang", "ru").out
+    assert "Деньги" in shown and "4.2.12" in shown
+    for bad in (["--stake", "0"], ["--stake", "x"], ["--method", "guess"]):
+        ran = pulka("settle", record(), *bad)
+        assert ran.code == 2 and len(ran.complaints) == 1 and bad[0] in ran.complaints[0]
+
+
+def test_check_compares_two_secretaries_records(pulka, record, tmp_path):
+    mine = record()
+    theirs = tmp_path / "theirs.json"
+    data = json.loads(mine.read_text(encoding="utf-8"))
+    assert pulka("check", mine, "--against", mine, "--json").json["differences"] == []
+    data["deals"][0]["contract"] = "7"
+    theirs.write_text(json.dumps(data), encoding="utf-8")
+    ran = pulka("check", mine, "--against", theirs, "--json")
+    assert ran.code == 1 and [d["deal"] for d in ran.json["differences"]] == [1]
+    assert "≠" in pulka("check", mine, "--against", theirs).out
+
+
+def test_check_names_the_fines_for_whoever_asks(pulka):
+    path = Path(__file__).parent.parent / "examples" / "two-mistakes.json"
+    assert "4.2.7" in pulka("check", path, "--fines").out and "4.2.7" not in pulka("check", path).out
+
+
+def test_a_tables_own_convention_is_read_from_toml(pulka, tmp_path):
+    path = tmp_path / "club.toml"
+    path.write_text('base = "sochi"\n[options]\nwhist = "gentleman"\n', encoding="utf-8")
+    ran = pulka("conventions", path, "--json")
+    assert ran.code == 0 and ran.json["options"]["whist"]["value"] == "gentleman"
+    path.write_text("base = 7", encoding="utf-8")
+    ran = pulka("conventions", path)
+    assert ran.code == 2 and len(ran.complaints) == 1
