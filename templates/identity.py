@@ -241,7 +241,7 @@ def decode_as_read(text: str) -> Identity:
 
 
 def sheet_id(identity: Identity) -> str:
-    """A short id for people and file names, such as `7K3M-9QXA`: the last two groups of the code on the sheet."""
+    """A short id for people and file names, such as `7K3M-9RXA`: the last two groups of the code on the sheet."""
     return encode(identity)[-(2 * _GROUP + 1) :]
 
 
