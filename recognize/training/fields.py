@@ -211,7 +211,10 @@ FINEST = 5.5
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """How one person writes in this field: size of a digit, slant, turn, room between digits, unevenness."""
+    """How one person writes in this field: size of a digit, slant, turn, room between digits, unevenness.
+
+    `vary` is how far digits may stray from those that were recorded: 1 to learn from, 0 to measure on.
+    """
 
     size: float
     slant: float
@@ -219,9 +222,10 @@ class Hand:
     gap: float
     uneven: float
     pen: Pen
+    vary: float = 1.0
 
 
-def hand(rng: np.random.Generator, box: tuple[float, float]) -> Hand:
+def hand(rng: np.random.Generator, box: tuple[float, float], vary: float = 1.0) -> Hand:
     """A way of writing by chance for a box of that size."""
     drawn_with = pen(rng)
     size = float(np.clip(rng.lognormal(np.log(0.62), 0.2), 0.3, 1.05)) * min(box[1], 7.5)
@@ -232,6 +236,7 @@ def hand(rng: np.random.Generator, box: tuple[float, float]) -> Hand:
         gap=float(rng.choice([rng.uniform(-0.12, 0.04), rng.uniform(0.04, 0.3)], p=[0.3, 0.7])),
         uneven=float(rng.uniform(0.01, 0.07)),
         pen=drawn_with,
+        vary=vary,
     )
 
 
@@ -264,7 +269,9 @@ def place(rng: np.random.Generator, characters: list[Character], hand: Hand, whe
         tilt = np.array([[np.cos(own), -np.sin(own)], [np.sin(own), np.cos(own)]])
         unit = h if character.label != "-" else w
         scale = np.array([[w / max(character.aspect, 0.02) if character.label != "-" else w, 0], [0, unit]])
-        shear = np.array([[1, -hand.slant], [0, 1]])
+        # People differ more than the few whose writing there is: every digit gets a lean and a width of its own.
+        lean, wide, rise = rng.normal(0, (0.06, 0.07, 0.03)) * hand.vary
+        shear = np.array([[1 + wide, lean - hand.slant], [rise, 1]])
         linear = turn @ tilt @ shear @ scale
         middle = (
             np.array([character.aspect / 2, 0.5]) if character.label != "-" else np.array([0.5, 0.5 / character.aspect])
@@ -293,11 +300,12 @@ def write(
     `where` is the middle of the text, or takes its width and height to that.
     """
     characters = [
-        europeanised(rng, library.character(rng, writer, c), writer) if c != "-" else _dash(rng, library) for c in text
+        europeanised(rng, library.character(rng, writer, c), writer, hand.vary) if c != "-" else _dash(rng, library)
+        for c in text
     ]
     matrices = place(rng, characters, hand, where, most)
     for character, matrix in zip(characters, matrices, strict=True):
-        bend = np.array([rng.normal(0, 0.012, 2), rng.uniform(0.5, 1.5, 2)])
+        bend = np.array([rng.normal(0, 0.02, 2) * hand.vary, rng.uniform(0.5, 1.5, 2)])
         sheet.character(character, matrix, hand.pen.width, bend)
     return extent_of(characters, matrices)
 
@@ -313,9 +321,9 @@ def extent_of(characters: list[Character], matrices: list[Array]) -> Array:
     return np.concatenate([points.min(axis=1), points.max(axis=1)])
 
 
-def europeanised(rng: np.random.Generator, character: Character, writer: Writer) -> Character:
+def europeanised(rng: np.random.Generator, character: Character, writer: Writer, vary: float) -> Character:
     """Sometimes an American digit as a European writes it: 1 with an up-stroke, 7 crossed, 0 slashed."""
-    if writer.group != "unipen" or character.strokes is None or rng.random() > 0.4:
+    if writer.group != "unipen" or character.strokes is None or rng.random() >= 0.4 * vary:
         return character
     strokes = list(character.strokes)
     a = character.aspect
@@ -503,12 +511,15 @@ def number_field(
     kind: str | None = None,
     borrow: bool = True,
 ) -> Field:
-    """A field of that size filled in by chance or in the given way; without `borrow` digits are the writer's own."""
+    """A field of that size filled in by chance or in the given way.
+
+    Without `borrow` every digit is one that this writer left, as it was recorded: that is for measuring.
+    """
     if kind is None:
         kind = str(rng.choice(list(KINDS), p=np.array(list(KINDS.values())) / sum(KINDS.values())))
     sheet = Sheet(box)
     writer = library.writer(rng)
-    style = hand(rng, box)
+    style = hand(rng, box, vary=1.0 if borrow else 0.0)
     w, h = box
     printed_lines(rng, sheet)
     if rng.random() < (0.3 if kind == "empty" else 0.08):
@@ -567,7 +578,7 @@ def number_field(
 def _sized(style: Hand, size: float, heavier: float = 1.0) -> Hand:
     width = min(style.pen.width * heavier, size / FINEST)
     pen = Pen(width, style.pen.dark, style.pen.grain, style.pen.skip)
-    return Hand(size, style.slant, style.turn, style.gap, style.uneven, pen)
+    return Hand(size, style.slant, style.turn, style.gap, style.uneven, pen, style.vary)
 
 
 def _overwritten(
@@ -587,8 +598,8 @@ def _overwritten(
         centre = ((x1 + x2) / 2 + rng.normal(0, 0.2), (y1 + y2) / 2 + rng.normal(0, 0.2))
         if rng.random() < 0.5:
             sheet.ink(rng, Pen(style.pen.width, style.pen.dark * rng.uniform(0.5, 1), style.pen.grain, style.pen.skip))
-        characters = [europeanised(rng, library.character(rng, writer, c), writer) for c in text]
-        bend = np.array([rng.normal(0, 0.012, 2), rng.uniform(0.5, 1.5, 2)])
+        characters = [europeanised(rng, library.character(rng, writer, c), writer, style.vary) for c in text]
+        bend = np.array([rng.normal(0, 0.02, 2) * style.vary, rng.uniform(0.5, 1.5, 2)])
         for character, matrix in zip(characters, place(rng, characters, style, centre, most), strict=True):
             for _ in range(rng.integers(1, 4)):
                 jitter = np.array([[0, 0, 1], [0, 0, 1]]) * rng.normal(0, 0.06, (2, 1))
@@ -596,10 +607,10 @@ def _overwritten(
         return
     at = rng.integers(len(text))
     first = str(rng.choice([d for d in "0123456789" if d != text[at]]))
-    characters = [europeanised(rng, library.character(rng, writer, c), writer) for c in text]
+    characters = [europeanised(rng, library.character(rng, writer, c), writer, style.vary) for c in text]
     matrices = place(rng, characters, style, where, most)
     old = library.character(rng, writer, first)
-    bend = np.array([rng.normal(0, 0.012, 2), rng.uniform(0.5, 1.5, 2)])
+    bend = np.array([rng.normal(0, 0.02, 2) * style.vary, rng.uniform(0.5, 1.5, 2)])
     high = matrices[at][:, :2] * (1, 1)
     middle = matrices[at] @ np.array([characters[at].aspect / 2, 0.5, 1])
     wide = high * [min(1.0, 1.6 * max(characters[at].aspect, 0.3) / max(old.aspect, 0.1)), 1]
@@ -625,11 +636,11 @@ def _inner(
     wrong = str(rng.choice(list("0123456789")))
     whole = text[:at] + wrong + text[at:]
     style = _sized(style, min(style.size, 0.7 * h))
-    characters = [europeanised(rng, library.character(rng, writer, c), writer) for c in whole]
-    gap = Hand(style.size, style.slant, style.turn, max(style.gap, 0.12), style.uneven, style.pen)
+    characters = [europeanised(rng, library.character(rng, writer, c), writer, style.vary) for c in whole]
+    gap = Hand(style.size, style.slant, style.turn, max(style.gap, 0.12), style.uneven, style.pen, style.vary)
     centre = (w / 2 + rng.normal(0, 0.3), h / 2 + rng.normal(0, 0.3))
     for i, (character, matrix) in enumerate(zip(characters, place(rng, characters, gap, centre, most), strict=True)):
-        bend = np.array([rng.normal(0, 0.012, 2), rng.uniform(0.5, 1.5, 2)])
+        bend = np.array([rng.normal(0, 0.02, 2) * style.vary, rng.uniform(0.5, 1.5, 2)])
         sheet.character(character, matrix, style.pen.width, bend)
         if i == at:
             corners = matrix @ np.array([[0, character.aspect, 0, character.aspect], [0, 0, 1, 1], [1, 1, 1, 1]])

@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="where the nets and the report go")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--onward", type=Path, help="a numbers.onnx to go on from instead of beginning anew")
-    parser.add_argument("--epochs", type=int, default=40, help=f"of the number net, {STEPS_AN_EPOCH} steps each")
+    parser.add_argument("--epochs", type=int, default=140, help=f"of the number net, {STEPS_AN_EPOCH} steps each")
     parser.add_argument("--marks", type=int, default=100_000, help="pictures of mark boxes to learn from")
     options = parser.parse_args()
     # One thread learns while one process draws the next fields: on two cores that is faster than two threads at both.
@@ -70,7 +70,7 @@ def calibrate(data: Path, out: Path, seed: int, count: int = 14_000) -> None:
     tops: dict[str, list[float]] = {"empty": [], "filled": []}
     right: dict[str, list[bool]] = {"empty": [], "filled": []}
     for part, kinds in ((2, AS_PLAYED), (3, ("empty",))):
-        fields = render_numbers(writers, count, seed + part, kinds=kinds)
+        fields = render_numbers(writers, count, seed + part, kinds=kinds, borrow=False)
         for width, pictures in fields.pictures.items():
             readings = digits.decode(run(numbers, pictures), AS_IT_IS)
             for reading, fact in zip(readings, fields.facts[width], strict=True):
