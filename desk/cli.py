@@ -312,11 +312,30 @@ def _form(name: str, players: str, rows: str | None) -> Form:
 
 def _refuse_foreign(out: Path) -> None:
     """Stop where the file is there already and is not a PDF of ours, or its folder is not there."""
+    if str(out) == "-":
+        raise Stop(
+            Text(
+                "-o -: PDF не выводится на стандартный вывод, нужно имя файла",
+                "-o -: a PDF is not written to standard output, a file name is needed",
+            )
+        )
     if out.is_dir():
         raise Stop(Text(f"{out}: это папка, нужно имя файла", f"{out}: this is a folder, a file name is needed"))
     if not out.parent.is_dir():
         raise Stop(Text(f"{out.parent}: нет такой папки", f"{out.parent}: there is no such folder"))
-    if out.is_file() and b"/Creator (pulka)" not in out.read_bytes():
+    if out.exists() and not out.is_file():
+        raise Stop(
+            Text(
+                f"{out}: это не обычный файл (устройство, канал или сокет): выберите другое имя",
+                f"{out}: this is no regular file (a device, a pipe or a socket): choose another name",
+            )
+        )
+    try:
+        foreign = out.is_file() and b"/Creator (pulka)" not in out.read_bytes()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise Stop(Text(f"{out}: не открывается ({reason})", f"{out}: cannot be opened ({reason})")) from error
+    if foreign:
         raise Stop(
             Text(
                 f"{out}: такой файл уже есть, и напечатан он не этой программой: выберите другое имя",

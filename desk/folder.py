@@ -1,5 +1,6 @@
 """A folder of readings: every picture once, every answer for ever, and never a file half written."""
 
+import errno
 import json
 import os
 import re
@@ -92,7 +93,7 @@ class Folder:
     def _write(self, name: str, data: Any) -> None:
         text = (json.dumps(data, ensure_ascii=False, indent=1) + "\n").encode()
         path = self.path / name
-        if not path.exists() or path.read_bytes() != text:
+        if not path.is_file() or path.read_bytes() != text:
             write_whole(path, text)
 
 
@@ -124,7 +125,13 @@ def _record(path: Path) -> Record | None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
+    """Write a file so that it is there whole or not at all.
+
+    OSError where it cannot be written, or where something other than a regular file has the name: to rename over a
+    device or a pipe would put a file in its place.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
     handle, name = tempfile.mkstemp(prefix=_PART, dir=path.parent)
     part = Path(name)
     try:

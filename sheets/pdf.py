@@ -1,5 +1,6 @@
 """Sheets as a PDF: text set in PT Sans, page marks and square codes as exact rectangles, nothing as a picture."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -37,13 +38,16 @@ def print_sheets(path: str | os.PathLike[str], sheets: Sequence[Sheet], lang: La
     """Write the sheets as one PDF, a page each; the same sheets give the same bytes.
 
     The file appears whole or not at all. Raises SheetError where there is nothing to print, where words do not fit
-    their place or a character is not in the font, and OSError where the file cannot be written.
+    their place or a character is not in the font, and OSError where the file cannot be written or is no regular one.
     """
     if not sheets:
         raise SheetError("нет ни одного листа", "there is no sheet to print")
     _register_fonts()
     words = WORDS[lang]
     path = Path(path)
+    if path.exists() and not path.is_file():
+        # To rename over a device or a pipe would put a file in its place.
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     os.close(handle)
     part = Path(name)

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pypdfium2
@@ -101,6 +102,18 @@ def test_our_own_pdf_is_written_over_and_a_strange_file_never(pulka, tmp_path):
 def test_a_place_that_cannot_be_written_to_is_said(pulka, tmp_path):
     assert "нет такой папки" in pulka("print", "protocol", "-o", tmp_path / "none" / "o.pdf").err
     assert "это папка" in pulka("print", "protocol", "-o", tmp_path).err
+
+
+def test_what_is_no_regular_file_is_never_replaced(pulka, tmp_path):
+    pipe = tmp_path / "pipe.pdf"
+    os.mkfifo(pipe)
+    ran = pulka("print", "protocol", "-o", pipe)
+    assert ran.code == 2
+    (line,) = ran.complaints
+    assert "это не обычный файл" in line
+    assert pipe.is_fifo()
+    assert "нужно имя файла" in pulka("print", "protocol", "-o", "-").complaints[0]
+    assert list(tmp_path.iterdir()) == [pipe]
 
 
 def test_sheets_are_good_even_where_they_cannot_be_remembered(pulka, tmp_path, monkeypatch):

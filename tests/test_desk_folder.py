@@ -184,3 +184,11 @@ def test_answers_are_kept_and_the_newer_counts(tmp_path):
     (tmp_path / "answers.json").write_bytes(b"\xff\xfe")
     with pytest.raises(Stop):
         Folder(tmp_path, "ru")
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="not a regular file"):
+        write_whole(pipe, b"whole")
+    assert pipe.is_fifo()

@@ -1,3 +1,4 @@
+import os
 import shutil
 import time
 from pathlib import Path
@@ -227,3 +228,11 @@ def test_nothing_to_print_and_nowhere_to_write(tmp_path):
         print_sheets(tmp_path / "s.pdf", [], "ru")
     with pytest.raises(OSError):
         print_sheets(tmp_path / "missing" / "s.pdf", sheets_of(), "ru")
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="not a regular file"):
+        print_sheets(pipe, sheets_of())
+    assert pipe.is_fifo()
