@@ -81,11 +81,13 @@ def one_sheet(seed: int, condition: str, data: Path | None, corrected: float, ke
         if seen.value != true and seen.confidence < 0.9:
             count[f"{kind} wrong by image below 0.9"] += 1
         if got.value != true and field.id not in asked:
-            # Said to be unseen, in a place where nothing is due, is not silence.
-            count["unseen and not asked" if got.state == "unreadable" else "silent errors"] += 1
+            # Said to be unseen, in a place where nothing is due, is not silence; and a dash says nothing.
+            idle = "dash taken for nothing" if {got.value, true} == {"", "-"} else "silent errors"
+            count["unseen and not asked" if got.state == "unreadable" else idle] += 1
         count["fields unseen"] += got.state == "unreadable"
         if got.value != true or seen.value != true:
-            silent = got.value != true and field.id not in asked and got.state != "unreadable"
+            silent = {got.value or "-", true or "-"} != {"-"} and got.value != true
+            silent = silent and field.id not in asked and got.state != "unreadable"
             _keep(keep, "silent" if silent else condition, seed, field.id, true, seen, got, sure[field.id])
     count["questions"] += len(asked)
     count["sheets asking nothing"] += not asked
@@ -226,6 +228,7 @@ def report(total: Counter, condition: str) -> str:
         )
     fields = sum(total[f"{kind} fields"] for kind in ("mark", "filled", "empty"))
     unseen = f"{total['fields unseen']} unseen, {total['unseen and not asked']} of them filled and not asked about"
+    unseen += f"; dashes and nothing confused: {total['dash taken for nothing']}"
     lines.append(f"  silent errors: {total['silent errors']} of {fields} fields ({unseen})")
     lines.append(
         f"  questions a sheet: {total['questions'] / sheets:.2f}; asking nothing: {total['sheets asking nothing']}"

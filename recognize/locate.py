@@ -132,8 +132,11 @@ class Fit:
 ON_LINE_MM = 0.4
 """A line found this near to its place counts as found."""
 
-TRUSTED_SHARE = 0.6
-"""Where fewer of the lines around are found, the place is not sure."""
+TRUSTED_SHARE = (0.4, 0.6)
+"""Where fewer of the lines around are found, down the page and across it, the place is not sure.
+
+Columns are of many widths and not easily taken for one another; rows are all alike.
+"""
 
 MARK_AGREES_MM = 2.2
 """A mark this near to where the lines put it agrees with them; a map a row off disagrees by three times as much."""
@@ -455,10 +458,11 @@ def _profiles(grey: Grey, page_map: PageMap, samples: _Samples, offsets: npt.NDA
 
 def _line_offsets(
     grey: Grey, page_map: PageMap, samples: _Samples, reach: float, step: float = 0.1
-) -> tuple[Points, Points, Points]:
+) -> tuple[Points, Points, Points, npt.NDArray[np.bool_]]:
     """How far off (mm, up to `reach`) each line lies, and how much it stands out there (0 … 1 of the paper).
 
-    And how much a line stands out within `ON_LINE_MM` of where the map puts it, whatever else there is.
+    And how much a line stands out within `ON_LINE_MM` of where the map puts it, whatever else there is; and whether
+    there is a good deal of ink some way off on either side.
     """
     pad = int(np.ceil(samples.beside.max() / step)) + 1
     steps = int(round(reach / step))
@@ -488,7 +492,10 @@ def _line_offsets(
     a, b, c = (score[rows, inner + d] for d in (-1, 0, 1))
     bend = a - 2 * b + c
     shift = np.where(np.abs(bend) > 1e-9, 0.5 * (a - c) / np.where(np.abs(bend) > 1e-9, bend, 1.0), 0.0)
-    return (inner - steps + np.clip(shift, -1, 1)) * step, line[rows, pad + best], here
+    away = np.abs(offsets)
+    beyond = [ink[:, (np.sign(offsets) == side) & (away > 2.3) & (away < 4.3)] for side in (-1, 1)]
+    crossed = np.max([np.median(part, axis=1) if part.shape[1] else np.zeros(len(ink)) for part in beyond], axis=0)
+    return (inner - steps + np.clip(shift, -1, 1)) * step, line[rows, pad + best], here, crossed > 0.15
 
 
 LINE_CONTRAST = 0.025
@@ -501,18 +508,21 @@ def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form) -> Fit:
     some = _Samples(samples.at[::3], samples.across[::3], samples.beside[::3])
 
     def found(page_map: PageMap, samples: _Samples, reach: float) -> tuple[Points, npt.NDArray[np.bool_]]:
-        off, contrast, _ = _line_offsets(grey, page_map, samples, reach)
+        off, contrast, _, _ = _line_offsets(grey, page_map, samples, reach)
         return off, (contrast > LINE_CONTRAST) & page_map.inside(samples.at, grey)
 
     def judged(page_map: PageMap) -> Fit:
-        off, contrast, here = _line_offsets(grey, page_map, samples, REACH_MM)
+        off, contrast, here, crossed = _line_offsets(grey, page_map, samples, REACH_MM)
         inside = page_map.inside(samples.at, grey)
         least = max(LINE_CONTRAST, 0.4 * float(np.median(contrast)))
         # Among the mark boxes some line is always near: there the right one must stand out most.
         among_marks = samples.beside.any(axis=1)
         good = inside & (here > least) & (~among_marks | (np.abs(off) < ON_LINE_MM))
         share = float(good[inside].mean()) if inside.any() else 0.0
-        return Fit(page_map, share, _trusted(page_map, grey, form, samples, good, marks))
+        # Beside a box that is crossed or filled, which line stands out says nothing.
+        counted = ~(among_marks & crossed & ~good)
+        judging = _Samples(samples.at[counted], samples.across[counted], samples.beside[counted])
+        return Fit(page_map, share, _trusted(page_map, grey, form, judging, good[counted], marks))
 
     for reach, degree in ((REACH_MM, 2), (1.6, 4), (0.9, 5)):
         page_map = _corrected(page_map, form, some, *found(page_map, some, reach), degree, reach)
@@ -587,7 +597,7 @@ def _trusted(
             # Near lines count, and far ones only where there are no near ones.
             near, far = (cv2.GaussianBlur(grid, (0, 0), spread / MESH_MM) for spread in (8.0, 25.0))
             shares.append(near + 0.02 * far)
-        fits &= shares[0] >= TRUSTED_SHARE * np.maximum(shares[1], 1e-12)
+        fits &= shares[0] >= TRUSTED_SHARE[axis] * np.maximum(shares[1], 1e-12)
     nodes = _mesh_points(page_map)
     table = _in_table(form, nodes)
     fits &= (table & page_map.inside(nodes, grey)).reshape(shape)

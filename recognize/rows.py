@@ -89,9 +89,9 @@ def tricks_probability(due: int | None, value: str) -> float:
     """P(what stands in a tricks box | the tricks that ought to stand there, or None)."""
     if due is None:
         if value == "":
-            return 0.93
+            return 0.8
         if value == "-":
-            return 0.03
+            return 0.15
         return 0.03 if value == "0" else 0.001
     if value == str(due):
         return 1 - TRICKS_FORGOTTEN - TRICKS_SLIP
