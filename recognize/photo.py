@@ -1,6 +1,8 @@
 """Opening whatever a phone, a scanner or a messenger delivers: bytes in, grey pictures out."""
 
 import io
+import os
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -28,6 +30,12 @@ MOST_PIXELS = 130_000_000
 MOST_ZIPPED = 300_000_000
 """Bytes: what one file of an archive may unpack to."""
 
+MOST_PAGES = 500
+"""Pages of one TIFF: a file with more of them was made to fill the memory."""
+
+LEAST_SIDE = 100
+"""Pixels: no sheet can be read in a picture narrower than this."""
+
 PDF_DPI = 300
 
 
@@ -42,9 +50,10 @@ class PhotoError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """One picture: a photo, or one page of a PDF (`page` counts from 1).
+    """One picture: a photo, or one page of a PDF or TIFF (`page` counts from 1).
 
-    `problem` says why a picture of an archive cannot be opened; `grey` is empty then, and the others go on.
+    `problem` says why a picture of an archive or a page of a TIFF cannot be opened; `grey` is empty then, and the
+    others go on.
     """
 
     source: str
@@ -53,23 +62,48 @@ class Photo:
     problem: Text | None = None
 
 
+def plain_name(name: str) -> str:
+    """A file's name as it can be shown and written down: without control characters, and in whole characters.
+
+    >>> plain_name("a\\x1b[2J\\udcff.jpg")
+    'a[2J?.jpg'
+    """
+    whole = name.encode("utf-8", "replace").decode()
+    return "".join(c for c in whole if unicodedata.category(c) != "Cc")
+
+
 def find_pictures(paths: list[Path]) -> tuple[list[Path], list[Path]]:
-    """The picture files behind `paths` in order, folders gone through, and those paths that do not exist."""
+    """The picture files behind `paths` in order, folders gone through, and those paths that do not exist.
+
+    What may not be looked into is among the files: opening it will say why.
+    """
     found: list[Path] = []
     missing: list[Path] = []
     for path in paths:
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in PICTURES and p.is_file())
-            found += [p for p in inside if not any(part.startswith(".") for part in p.relative_to(path).parts)]
-        elif path.exists():
+        try:
+            if path.is_dir() and not _locked(path):
+                inside = sorted(p for p in path.rglob("*") if _locked(p) or _is_picture(p))
+                found += [p for p in inside if not any(part.startswith(".") for part in p.relative_to(path).parts)]
+            elif path.exists():
+                found.append(path)
+            else:
+                missing.append(path)
+        except OSError:
             found.append(path)
-        else:
-            missing.append(path)
     return list(dict.fromkeys(found)), missing
 
 
+def _is_picture(path: Path) -> bool:
+    return path.suffix.lower() in PICTURES and path.is_file()
+
+
+def _locked(path: Path) -> bool:
+    """Whether it is a folder that may not be looked into."""
+    return path.is_dir() and not os.access(path, os.R_OK | os.X_OK)
+
+
 def open_photos(path: Path) -> Iterator[Photo]:
-    """Every picture in the file at `path`: one for a photo, one a page for a PDF.
+    """Every picture in the file at `path`: one for a photo, one a page for a PDF or TIFF.
 
     The pixels come as they lie in the file: which way is up is decided later, by the page marks, because the
     orientation a phone notes down is wrong too often. Raises PhotoError where the file gives no picture.
@@ -80,7 +114,7 @@ def open_photos(path: Path) -> Iterator[Photo]:
         raise PhotoError(
             Text(f"файл не открывается ({error.strerror})", f"the file cannot be opened ({error.strerror})")
         ) from error
-    yield from photos_in(path.name, data)
+    yield from photos_in(plain_name(path.name), data)
 
 
 def photos_in(name: str, data: bytes) -> Iterator[Photo]:
@@ -101,9 +135,9 @@ def _pictures(name: str, data: bytes) -> Iterator[Photo]:
     elif data[:2] == b"\xff\xd8":
         yield Photo(name, 1, _jpeg(data))
     elif data[4:8] == b"ftyp":
-        yield Photo(name, 1, _heic(data))
+        yield from _heic(name, data)
     else:
-        yield Photo(name, 1, _other(data))
+        yield from _other(name, data)
 
 
 def _jpeg(data: bytes) -> Grey:
@@ -117,7 +151,7 @@ def _jpeg(data: bytes) -> Grey:
         )
     try:
         with Image.open(io.BytesIO(data)) as header:
-            _refuse_huge(*header.size)
+            _refuse_size(*header.size)
     except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
         raise PhotoError(_BROKEN) from error
     flags = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
@@ -127,19 +161,14 @@ def _jpeg(data: bytes) -> Grey:
     return grey
 
 
-def _other(data: bytes) -> Grey:
+def _other(name: str, data: bytes) -> Iterator[Photo]:
     try:
         with Image.open(io.BytesIO(data)) as picture:
-            _refuse_huge(*picture.size)
-            if picture.mode.startswith(("I", "F")):
-                deep = np.asarray(picture, dtype=np.float64)
-                top = 65535.0 if deep.max() > 255 else 255.0
-                return np.clip(deep * (255.0 / top), 0, 255).astype(np.uint8)
-            if "A" in picture.getbands() or "transparency" in picture.info:
-                rgba = picture.convert("RGBA")
-                paper = Image.new("RGBA", rgba.size, "white")
-                return np.array(Image.alpha_composite(paper, rgba).convert("L"))
-            return np.array(picture.convert("L"))
+            # Only a TIFF holds pages; what moves or comes in several sizes is one picture.
+            if picture.format != "TIFF" or getattr(picture, "n_frames", 1) == 1:
+                yield Photo(name, 1, _grey(picture))
+            else:
+                yield from _tiff_pages(name, picture)
     except UnidentifiedImageError as error:
         raise PhotoError(
             Text(
@@ -151,7 +180,42 @@ def _other(data: bytes) -> Grey:
         raise PhotoError(_BROKEN) from error
 
 
-def _heic(data: bytes) -> Grey:
+def _tiff_pages(name: str, picture: Image.Image) -> Iterator[Photo]:
+    """Every page of a scanner's TIFF; a page that cannot be read does not stop the others."""
+    count = getattr(picture, "n_frames", 1)
+    if count > MOST_PAGES:
+        raise PhotoError(
+            Text(
+                f"в файле слишком много страниц: {count}, читается не больше {MOST_PAGES}",
+                f"too many pages in the file: {count}, at most {MOST_PAGES} are read",
+            )
+        )
+    for number in range(count):
+        picture.seek(number)
+        try:
+            photo = Photo(name, number + 1, _grey(picture))
+        except PhotoError as error:
+            photo = Photo(name, number + 1, np.zeros((1, 1), np.uint8), error.text)
+        except (OSError, SyntaxError):
+            photo = Photo(name, number + 1, np.zeros((1, 1), np.uint8), _BROKEN)
+        yield photo
+
+
+def _grey(picture: Image.Image) -> Grey:
+    """The picture's present page; see-through is white paper."""
+    _refuse_size(*picture.size)
+    if picture.mode.startswith(("I", "F")):
+        deep = np.asarray(picture, dtype=np.float64)
+        top = 65535.0 if deep.max() > 255 else 255.0
+        return np.clip(deep * (255.0 / top), 0, 255).astype(np.uint8)
+    if "A" in picture.getbands() or "transparency" in picture.info:
+        rgba = picture.convert("RGBA")
+        paper = Image.new("RGBA", rgba.size, "white")
+        return np.array(Image.alpha_composite(paper, rgba).convert("L"))
+    return np.array(picture.convert("L"))
+
+
+def _heic(name: str, data: bytes) -> Iterator[Photo]:
     try:
         import pillow_heif
     except ImportError as error:
@@ -162,7 +226,7 @@ def _heic(data: bytes) -> Grey:
             )
         ) from error
     pillow_heif.register_heif_opener()
-    return _other(data)
+    yield from _other(name, data)
 
 
 def _zipped(name: str, data: bytes) -> Iterator[Photo]:
@@ -173,11 +237,12 @@ def _zipped(name: str, data: bytes) -> Iterator[Photo]:
             if not inside:
                 raise PhotoError(Text("в архиве нет картинок", "there is no picture in the archive"))
             for entry in sorted(inside, key=lambda entry: entry.filename):
+                inside_name = plain_name(entry.filename)
                 if entry.file_size > MOST_ZIPPED:
                     raise PhotoError(
-                        Text(f"{entry.filename}: файл в архиве слишком велик", f"{entry.filename}: too large a file")
+                        Text(f"{inside_name}: файл в архиве слишком велик", f"{inside_name}: too large a file")
                     )
-                inner = f"{name}/{entry.filename}"
+                inner = f"{name}/{inside_name}"
                 try:
                     yield from _pictures(inner, archive.read(entry))
                 except PhotoError as error:
@@ -200,13 +265,20 @@ def _pdf_pages(name: str, data: bytes) -> Iterator[Photo]:
             page = document[number]
             width, height = page.get_size()
             scale = PDF_DPI / 72
-            _refuse_huge(round(width * scale), round(height * scale))
+            _refuse_size(round(width * scale), round(height * scale))
             bitmap = page.render(scale=scale, grayscale=True)
             yield Photo(name, number + 1, np.array(bitmap.to_numpy()).reshape(bitmap.height, bitmap.width))
             page.close()
 
 
-def _refuse_huge(width: int, height: int) -> None:
+def _refuse_size(width: int, height: int) -> None:
+    if min(width, height) < LEAST_SIDE:
+        raise PhotoError(
+            Text(
+                f"картинка слишком мала, чтобы на ней поместился лист: {width}×{height} точек",
+                f"the picture is too small to hold a sheet: {width}×{height} pixels",
+            )
+        )
     if width * height > MOST_PIXELS:
         raise PhotoError(
             Text(

@@ -1,11 +1,12 @@
 import io
+import os
 import zipfile
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from recognize.photo import PhotoError, find_pictures, open_photos
+from recognize.photo import PhotoError, find_pictures, open_photos, plain_name
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_every_kind_of_pixel(tmp_path, picture, mode):
 
 def test_see_through_is_white_paper(tmp_path):
     path = tmp_path / "a.png"
-    Image.new("RGBA", (40, 40), (0, 0, 0, 0)).save(path)
+    Image.new("RGBA", (120, 120), (0, 0, 0, 0)).save(path)
     assert opened(path).min() == 255
 
 
@@ -153,3 +154,57 @@ def test_folders_are_gone_through_in_order(tmp_path, picture):
     found, missing = find_pictures([tmp_path, tmp_path / "b.jpg", tmp_path / "gone.jpg"])
     assert [p.relative_to(tmp_path).as_posix() for p in found] == ["a.PNG", "b.jpg", "in/c.jpeg"]
     assert missing == [tmp_path / "gone.jpg"]
+
+
+def test_every_page_of_a_tiff(tmp_path, picture):
+    path = tmp_path / "scan.tif"
+    small = picture.resize((160, 20))
+    picture.save(path, save_all=True, append_images=[small, picture.rotate(180)])
+    first, bad, last = open_photos(path)
+    assert [photo.page for photo in (first, bad, last)] == [1, 2, 3]
+    assert first.grey[:15, :15].mean() < 30 < last.grey[:15, :15].mean()
+    assert last.grey[-15:, -15:].mean() < 30
+    assert "too small" in bad.problem.en
+
+
+def test_more_pages_than_anybody_scans_are_refused(tmp_path, picture, monkeypatch):
+    monkeypatch.setattr("recognize.photo.MOST_PAGES", 2)
+    path = tmp_path / "scan.tif"
+    picture.save(path, save_all=True, append_images=[picture, picture])
+    with pytest.raises(PhotoError, match="too many pages in the file: 3"):
+        list(open_photos(path))
+
+
+def test_what_moves_is_its_first_picture(tmp_path, picture):
+    path = tmp_path / "a.gif"
+    picture.save(path, save_all=True, append_images=[picture.rotate(180)])
+    assert opened(path)[:15, :15].mean() < 40
+
+
+@pytest.mark.parametrize("suffix", ["png", "jpg"])
+def test_a_picture_too_small_for_a_sheet_is_refused(tmp_path, suffix):
+    path = tmp_path / f"line.{suffix}"
+    Image.new("L", (5000, 1), 200).save(path)
+    with pytest.raises(PhotoError, match="too small to hold a sheet: 5000×1"):
+        list(open_photos(path))
+
+
+def test_a_name_is_shown_without_control_characters_and_in_whole_characters(tmp_path, picture):
+    assert plain_name("Стол 1.jpg") == "Стол 1.jpg"
+    assert plain_name("a\x1b[2J\n\udcff.jpg") == "a[2J?.jpg"
+    path = tmp_path / "a\x1b\udcff.jpg"
+    picture.save(path)
+    (photo,) = open_photos(path)
+    assert photo.source == "a?.jpg"
+
+
+def test_what_may_not_be_looked_into_is_left_to_be_said(tmp_path, picture, monkeypatch):
+    inner = tmp_path / "locked"
+    inner.mkdir()
+    picture.save(tmp_path / "a.png")
+    looked = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != inner and looked(path, mode))
+    assert find_pictures([tmp_path]) == ([tmp_path / "a.png", inner], [])
+    assert find_pictures([inner]) == ([inner], [])
+    with pytest.raises(PhotoError, match="cannot be opened"):
+        list(open_photos(inner))
