@@ -270,7 +270,8 @@ def _no_sheet(grey: Grey, found: int) -> Text:
             f"found {found} of the marks along the sheet's edges, at least {LEAST_MARKS} are needed: "
             "take the whole sheet into the photo",
         )
-    if _sharpness(grey) < 25:
+    # A picture with nothing at all in it is not sharp either.
+    if _sharpness(grey) < 25 and float(np.std(grey)) > 12:
         return Text(
             "снимок смазан или не в фокусе: снимите ещё раз, держа телефон неподвижно",
             "the photo is blurred: take it again, holding the phone still",
