@@ -60,7 +60,7 @@ def answers_from(text: str) -> tuple[Answer, ...]:
     """The answers of a file. Raises AnswersError with every problem in it."""
     try:
         data = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         where = f"{error.lineno}:{error.colno}" if isinstance(error, json.JSONDecodeError) else "?"
         raise AnswersError(Text(f"это не JSON (место {where})", f"this is not JSON (at {where})")) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
@@ -71,10 +71,20 @@ def answers_from(text: str) -> tuple[Answer, ...]:
     if not isinstance(listed, list):
         raise AnswersError(Text("нужен список «answers»", "it must have a list “answers”"))
     found: list[Answer] = []
+    told: dict[tuple[str, str], tuple[int, str]] = {}
     problems: list[Text] = []
     for number, item in enumerate(listed, 1):
         try:
-            found.append(_answer(item))
+            answer = _answer(item)
+            first, value = told.setdefault((answer.place, answer.field), (number, answer.value))
+            if value != answer.value:
+                raise AnswersError(
+                    Text(
+                        f"{answer.field}: «{answer.value}» противоречит ответу {first} («{value}»)",
+                        f"{answer.field}: “{answer.value}” contradicts answer {first} (“{value}”)",
+                    )
+                )
+            found.append(answer)
         except AnswersError as error:
             at = Text(f"ответ {number}: ", f"answer {number}: ")
             problems += [at + problem for problem in error.problems]

@@ -303,3 +303,17 @@ def test_a_picture_on_standard_input(pulka, photographer, tmp_path, monkeypatch)
     ran = pulka("read", "-")
     assert ran.code == 3
     assert "файл пуст" in ran.out
+
+
+def test_a_file_nested_without_end_is_not_an_answer():
+    with pytest.raises(AnswersError, match="this is not JSON"):
+        answers_from("[" * 100_000)
+
+
+def test_two_answers_that_contradict_each_other_are_refused():
+    first = one()["answers"][0]
+    assert len(answers_from(json.dumps(document(first, first)))) == 2
+    with pytest.raises(AnswersError) as caught:
+        answers_from(json.dumps(document(first, first | {"value": "4"})))
+    (problem,) = caught.value.problems
+    assert problem.ru == "ответ 2: d07.tricks.C: «4» противоречит ответу 1 («3»)"
