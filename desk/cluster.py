@@ -1,6 +1,7 @@
 """The same reading on a club's several machines, by Dask's scheduler."""
 
 import logging
+import socket
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -39,6 +40,7 @@ def read_there(address: str) -> Engine:
             return
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         try:
+            _knock(distributed, address)
             client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
         except (OSError, ValueError) as error:
             raise Stop(
@@ -64,6 +66,16 @@ def read_there(address: str) -> Engine:
                 client.close(timeout=CONNECT_S)
 
     return engine
+
+
+def _knock(distributed: Any, address: str) -> None:
+    """OSError or ValueError where nothing listens at the address.
+
+    Dask's own client finds that out too, but leaves a traceback behind when Python ends.
+    """
+    scheme, place = distributed.comm.parse_address(address)
+    if scheme in ("tcp", "tls"):
+        socket.create_connection(distributed.comm.parse_host_port(place), CONNECT_S).close()
 
 
 def _by_turns(

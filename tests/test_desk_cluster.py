@@ -139,6 +139,15 @@ def test_without_workers_or_scheduler_it_is_said_in_a_line(cluster, pulka, tmp_p
     assert pulka("read", picture, "--cluster", "no address", "--lang", "en").code == 2
 
 
+def test_an_address_that_is_none_leaves_no_traceback(tmp_path):
+    picture = tmp_path / "one.jpg"
+    picture.write_text("no picture")
+    program = [sys.executable, "-c", "from desk.cli import main; main()", "read", picture, "--cluster", "nonsense"]
+    ran = subprocess.run(program, capture_output=True, text=True, encoding="utf-8", env=ENVIRONMENT, timeout=60)
+    assert ran.returncode == 2
+    assert len(ran.stderr.splitlines()) == 1
+
+
 def test_a_scheduler_lost_midway_is_said_in_a_line(cluster):
     address, _ = cluster(1)
     _wait_for(address, 1)
