@@ -53,7 +53,7 @@ class Picture:
                     return hashlib.file_digest(file, "sha256").hexdigest()
             return hashlib.sha256(self.content()).hexdigest()
         except OSError:
-            return hashlib.sha256(str(self.path).encode()).hexdigest()
+            return hashlib.sha256(os.fsencode(str(self.path))).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +146,7 @@ def _overlay(grey: Grey, reading: Reading, lang: Lang) -> bytes | None:
 
 def failed(picture: Picture, lang: Lang, what: str, page: int = 1) -> Page:
     """The reading of a picture on which the program itself failed."""
+    what = " ".join(what.split())
     reason = Text(
         f"сбой программы при чтении ({what}): снимите лист ещё раз, а этот снимок пришлите нам",
         f"the program failed on it ({what}): take the photo again, and send us this one",

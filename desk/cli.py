@@ -29,7 +29,7 @@ from desk.report import (
     show_unreadable,
 )
 from recognize.identify import tesseract_found
-from recognize.photo import PICTURES, find_pictures
+from recognize.photo import PICTURES, find_pictures, plain_name
 from scoring import Convention, Game, convention_names, load_convention
 from scoring.audit import compare
 from scoring.convention import OPTIONS, ConventionError, option_text
@@ -104,7 +104,9 @@ def _speak(lang: str | None) -> None:
 
 
 def _put_json(data: Any) -> None:
-    print(json.dumps(data, ensure_ascii=False, indent=1))
+    # Where the output cannot hold every letter, JSON has a spelling for them that loses nothing.
+    ascii_only = not (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+    print(json.dumps(data, ensure_ascii=ascii_only, indent=1))
 
 
 @app.callback(
@@ -140,7 +142,13 @@ def print_(
     form: FormArgument,
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar=both("ФАЙЛ.pdf", "FILE.pdf"), help=both("Куда записать.", "Where to.")),
+        typer.Option(
+            "--out",
+            "-o",
+            readable=False,
+            metavar=both("ФАЙЛ.pdf", "FILE.pdf"),
+            help=both("Куда записать.", "Where to."),
+        ),
     ],
     players: PlayersOption = "4",
     convention: Annotated[
@@ -190,6 +198,7 @@ def print_(
         Path | None,
         typer.Option(
             "--names",
+            readable=False,
             metavar=both("ФАЙЛ", "FILE"),
             show_default=False,
             help=both(
@@ -382,7 +391,7 @@ def layout(
 def read(
     ctx: typer.Context,
     paths: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
             metavar=both("ПУТЬ…", "PATH…"),
             help=both(
@@ -396,6 +405,7 @@ def read(
         typer.Option(
             "--out",
             "-o",
+            readable=False,
             metavar=both("ПАПКА", "DIR"),
             show_default=False,
             help=both(
@@ -408,6 +418,7 @@ def read(
         Path | None,
         typer.Option(
             "--answers",
+            readable=False,
             metavar=both("ФАЙЛ", "FILE"),
             show_default=False,
             help=both(
@@ -452,16 +463,18 @@ def read(
     at_once = whole_number("--jobs", jobs, most=256) or _cores()
     engine = read_there(cluster) if cluster is not None else read_here(at_once)
     told = _answers(answers) if answers is not None else ()
-    found, missing = find_pictures([path for path in paths if str(path) != "-"])
-    pictures = [Picture(path.name, path) for path in found]
-    if Path("-") in paths:
+    if "" in paths:
+        raise Stop(Text("пустой путь", "empty path"))
+    found, missing = find_pictures([Path(path) for path in paths if path != "-"])
+    pictures = [Picture(plain_name(path.name), path) for path in found]
+    if "-" in paths:
         pictures.append(Picture("stdin", data=sys.stdin.buffer.read()))
     for path in missing:
         complain(Text(f"{path}: нет такого файла или папки", f"{path}: no such file or folder").in_(speak))
     if not pictures:
         if missing:
             return ExitCode.USAGE
-        listed = ", ".join(str(path) for path in paths)
+        listed = ", ".join(paths)
         raise Stop(
             Text(
                 f"{listed}: нет ни одного снимка; читаются {' '.join(PICTURES)}",
@@ -762,6 +775,7 @@ def demo_(
         typer.Option(
             "--out",
             "-o",
+            readable=False,
             metavar=both("ПАПКА", "DIR"),
             show_default=False,
             help=both("Куда положить бланк, снимок и прочитанное (pulka-demo).", "Where the pictures go (pulka-demo)."),

@@ -1,5 +1,6 @@
 """The edge of the program: in which language it speaks, how it ends, and how an error becomes one line."""
 
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +11,7 @@ import typer
 from typer import rich_utils
 from typer.core import TyperCommand, TyperGroup
 
+from recognize.photo import plain_name
 from scoring.text import Text
 
 Lang = Literal["ru", "en"]
@@ -55,6 +57,9 @@ def language(arguments: Sequence[str], environment: Mapping[str, str]) -> Lang:
             return "en" if value.lower().startswith("en") else "ru"
     return "ru"
 
+
+MOST_LINES = 8
+"""Of more problems than these only the first are told, and how many follow."""
 
 _BETWEEN = "\x1f"
 
@@ -119,14 +124,19 @@ class Group(TyperGroup):
 
 def run(app: typer.Typer, arguments: Sequence[str], lang: Lang) -> int:
     """Run the command line and turn whatever happens into an exit code, and every error into one line on stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         command = typer.main.get_command(app)
         _speak(command, lang)
         result = command.main(list(arguments), prog_name="pulka", standalone_mode=False, obj=lang)
         return int(result or 0)
     except Stop as stop:
-        for text in stop.texts:
+        for text in stop.texts[:MOST_LINES]:
             complain(text.in_(lang))
+        if (more := len(stop.texts) - MOST_LINES) > 0:
+            complain(Text(f"… и ещё {more}", f"… and {more} more").in_(lang))
         return stop.code
     except (KeyboardInterrupt, typer.Abort):
         return ExitCode.INTERRUPTED
@@ -147,7 +157,7 @@ def run(app: typer.Typer, arguments: Sequence[str], lang: Lang) -> int:
 
 def complain(line: str) -> None:
     """One line on stderr."""
-    print("pulka: " + " ".join(line.split()), file=sys.stderr)
+    print("pulka: " + plain_name(" ".join(line.split())), file=sys.stderr)
 
 
 def _speak(command: Any, lang: Lang) -> None:

@@ -12,6 +12,7 @@ from rich.text import Text as Line
 from desk.answers import example
 from desk.edge import Lang
 from desk.words import field_text, figure_text, like_text, player_text, value_text
+from recognize.photo import plain_name
 from scoring.convention import Convention, ConventionError, describe, load_convention
 from scoring.text import Text, seat_text
 
@@ -210,7 +211,7 @@ def title_of(reading: Mapping[str, Any], lang: Lang) -> str:
     """Which sheet a reading is of, in one line."""
     sheet = reading["sheet"]
     source = source_of(reading, lang)
-    parts = [str(sheet["event"])] if sheet.get("event") else []
+    parts = [plain_name(str(sheet["event"]))] if sheet.get("event") else []
     if sheet["round"] is not None:
         parts.append(Text(f"тур {sheet['round']}", f"round {sheet['round']}").in_(lang))
     if sheet["table"] is not None:
@@ -227,7 +228,7 @@ def title_of(reading: Mapping[str, Any], lang: Lang) -> str:
 def source_of(reading: Mapping[str, Any], lang: Lang) -> str:
     """The picture a reading is from: its file, and the page where it is not the first."""
     page = reading["page"]
-    return reading["source"] + (Text(f", с. {page}", f", p. {page}").in_(lang) if page > 1 else "")
+    return plain_name(reading["source"]) + (Text(f", с. {page}", f", p. {page}").in_(lang) if page > 1 else "")
 
 
 def _status(reading: Mapping[str, Any], lang: Lang) -> str:

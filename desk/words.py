@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
+from recognize.photo import plain_name
 from scoring.text import Text, seat_text
 
 _COLUMNS = {
@@ -81,5 +82,5 @@ def figure_text(figure: str | int) -> str:
 def player_text(seat: str, names: Mapping[str, str] | None, lang: str) -> str:
     """A player: the seat's letter, and the name where it is known."""
     letter = seat_text(seat).in_(lang)
-    name = (names or {}).get(seat, "")
+    name = plain_name((names or {}).get(seat, ""))
     return f"{letter} {name}" if name and name not in (seat, letter) else letter

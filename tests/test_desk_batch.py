@@ -396,3 +396,40 @@ def test_a_terminal_sees_how_far_it_is_and_how_long_it_will_take(photographer, t
             pass  # that is how a terminal ends
     assert running.returncode == 3
     assert "Чтение" in shown.decode() and "осталось" in shown.decode() and "/4" in shown.decode()
+
+
+def test_a_name_that_is_no_text_is_read_and_written_down(pulka, photographer, tmp_path):
+    photo = photographer().save(tmp_path / "a\x1b[2J\udcff.jpg")
+    ran = pulka("read", photo, "-o", tmp_path / "out", "--json")
+    assert ran.code != 4, ran.err
+    (reading,) = ran.json
+    assert (reading["source"], reading["pictures"]) == ("a[2J?.jpg", ["a[2J?.jpg"])
+    assert "\x1b" not in pulka("read", photo, "-o", tmp_path / "out").out
+
+
+def test_an_empty_path_is_wrong_usage(pulka):
+    ran = pulka("read", "", "--lang", "en")
+    assert ran.code == 2
+    assert ran.complaints == ["pulka: empty path"]
+
+
+def test_a_path_that_cannot_be_opened_does_not_stop_the_rest(pulka, photographer, tmp_path):
+    long = tmp_path / ("a" * 300 + ".jpg")
+    ran = pulka("read", long, photographer().save(tmp_path / "1.jpg"), "--json")
+    assert ran.code == 3
+    locked, read = ran.json
+    assert "файл не открывается" in locked["reason"]
+    assert read["status"] != "unreadable"
+
+
+@pytest.mark.parametrize("colour", [255, (0, 0, 0, 0)])
+def test_a_picture_with_nothing_in_it_is_not_blurred(pulka, tmp_path, colour):
+    Image.new("L" if colour == 255 else "RGBA", (900, 1200), colour).save(tmp_path / "a.png")
+    ran = pulka("read", tmp_path / "a.png")
+    assert ran.code == 3
+    assert "нет нашего протокола" in ran.out
+
+
+def test_a_failure_is_told_in_one_line():
+    page = desk.batch.failed(Picture("a.jpg", data=b""), "en", "error: (-215)\n  in function 'resize'\n")
+    assert "(error: (-215) in function 'resize')" in page.reading["reason"]

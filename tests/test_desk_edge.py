@@ -1,3 +1,4 @@
+import json
 import os
 import re
 import subprocess
@@ -7,7 +8,8 @@ import pytest
 import typer
 
 from desk.cli import app
-from desk.edge import Group, language, run
+from desk.edge import Group, Stop, complain, language, run
+from scoring.text import Text
 
 COMMANDS = ("print", "layout", "read", "settle", "check", "conventions", "demo")
 CYRILLIC = re.compile("[а-яё]", re.I)
@@ -107,6 +109,10 @@ def failing():
         raise RuntimeError("two\nlines")
 
     @failing.command()
+    def refuse() -> None:
+        raise Stop(*(Text(f"ошибка {n}", f"problem {n}") for n in range(1, 12)))
+
+    @failing.command()
     def interrupt() -> None:
         raise KeyboardInterrupt
 
@@ -126,6 +132,29 @@ def test_a_failure_of_the_program_is_one_line_and_its_own_code(failing, capsys, 
 
 def test_an_interrupt_ends_with_130(failing):
     assert run(failing, ["interrupt"], "ru") == 130
+
+
+def test_of_many_problems_the_first_are_told(failing, capsys):
+    assert run(failing, ["refuse"], "ru") == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said == [*(f"pulka: ошибка {n}" for n in range(1, 9)), "pulka: … и ещё 3"]
+
+
+def test_a_terminal_is_sent_no_control_characters(capsys):
+    complain("a\x1b[2J\x07.jpg: no such file")
+    assert capsys.readouterr().err == "pulka: a[2J.jpg: no such file\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "koi8-r"])
+def test_an_output_that_lacks_letters_is_written_all_the_same(encoding):
+    program = [sys.executable, "-c", "from desk.cli import main; main()", "conventions", "sochi", "--lang", "ru"]
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    ran = subprocess.run(program, env=environment, capture_output=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert ("висты" in ran.stdout.decode(encoding).lower()) is (encoding == "koi8-r")
+    ran = subprocess.run([*program, "--json"], env=environment, capture_output=True, timeout=60)
+    assert ran.returncode == 0
+    assert "очинка" in json.loads(ran.stdout.decode(encoding))["title"]
 
 
 @pytest.mark.parametrize("command", [("layout", "protocol"), ("conventions",)])
