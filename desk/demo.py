@@ -11,7 +11,7 @@ import pypdfium2
 from rich.console import Console
 
 from desk.batch import Page, Picture, Work, read_pages, register
-from desk.edge import Lang
+from desk.edge import Lang, Stop
 from desk.folder import write_whole
 from desk.report import show_reading
 from desk.words import field_text, figure_text, value_text
@@ -167,10 +167,22 @@ class Shown:
 
 
 def demo(folder: Path, seed: int, lang: Lang) -> Shown:
-    """Go the whole way, and leave the blank, the photo and the reading in `folder`."""
+    """Go the whole way, and leave the blank, the photo and the reading in `folder`.
+
+    Stop where the folder has files of these names that are not a demo's; OSError where it cannot be written.
+    """
     rng = np.random.default_rng(seed)
     folder.mkdir(parents=True, exist_ok=True)
     files = {name: folder / name for name in ("blank.pdf", "photo.jpg", "reading.json", "read.jpg")}
+    there = [path.name for path in files.values() if path.exists() or path.is_symlink()]
+    if there and not _made_here(files):
+        listed = ", ".join(there)
+        raise Stop(
+            Text(
+                f"{folder}: там уже есть {listed}, и это не прежний показ: выберите другую папку",
+                f"{folder}: it has {listed} already, and not from a demo before: choose another folder",
+            )
+        )
     filled = fill_in(files["blank.pdf"], rng, lang)
     remember([filled.sheet])
     write_whole(files["photo.jpg"], photograph(filled.page, PAGE_PX_PER_MM, demo_shot(rng), rng).encoded)
@@ -181,6 +193,18 @@ def demo(folder: Path, seed: int, lang: Lang) -> Shown:
     if page.reading["status"] != "unreadable":
         verdict = hold_to_truth(filled.sheet.form, filled.values, filled.slips, page.reading)
     return Shown(files, filled, page.reading, verdict)
+
+
+def _made_here(files: Mapping[str, Path]) -> bool:
+    """Whether the files are those of a demo before: its blank, and the reading of its event."""
+    if any(path.is_symlink() or (path.exists() and not path.is_file()) for path in files.values()):
+        return False
+    try:
+        (reading,) = json.loads(files["reading.json"].read_bytes())
+        event = reading["sheet"]["event"]
+        return event in (_EVENT.ru, _EVENT.en) and b"/Creator (pulka)" in files["blank.pdf"].read_bytes()
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return False
 
 
 def show_demo(out: Console, shown: Shown, lang: Lang) -> None:

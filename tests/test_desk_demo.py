@@ -99,3 +99,15 @@ def test_a_folder_that_cannot_be_made_is_said(pulka, tmp_path):
     ran = pulka("demo", "-o", tmp_path / "file")
     assert ran.code == 2
     assert "не записывается" in ran.complaints[0]
+
+
+@pytest.mark.parametrize("name", ["blank.pdf", "photo.jpg", "reading.json", "read.jpg"])
+def test_files_of_ones_own_are_never_written_over(pulka, tmp_path, name):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / name).write_text("[]")
+    ran = pulka("demo", "-o", folder)
+    assert ran.code == 2
+    (line,) = ran.complaints
+    assert name in line and "выберите другую папку" in line
+    assert [(path.name, path.read_text()) for path in folder.iterdir()] == [(name, "[]")]
