@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -192,8 +193,10 @@ def _until_it_breaks(
     """Read the pictures at the places `left` and take out of it those done, until all are or a process dies."""
     context = get_context("spawn")
     pool = ProcessPoolExecutor(min(jobs, len(left)), mp_context=context, initializer=_start_worker)
+    others = active_children()
     try:
-        waiting = {pool.submit(_read_pages, pictures[i], work): i for i in left}
+        with _interrupts_held():
+            waiting = {pool.submit(_read_pages, pictures[i], work): i for i in left}
         for done in as_completed(list(waiting)):
             i = waiting.pop(done)
             pages = done.result()
@@ -201,8 +204,27 @@ def _until_it_breaks(
             yield i, pages
     except BrokenProcessPool:
         return
+    except (KeyboardInterrupt, GeneratorExit):
+        # Nobody waits for what is under way any more.
+        for worker in active_children():
+            if worker not in others:
+                worker.terminate()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """An interrupt waits until the end of this; the processes begun meanwhile never get one, not even as they load."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start_worker() -> None:

@@ -1,45 +1,52 @@
 """The command line: `pulka` and its commands."""
 
-import json
-import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any
+try:  # loading takes a second or two, and whoever interrupts it needs no traceback
+    import json
+    import os
+    import sys
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+    from typing import Annotated, Any
 
-import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    import typer
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from desk.answers import Answer, AnswersError, answers_from
-from desk.batch import Batch, Engine, Picture, read_batch, read_here
-from desk.cluster import read_there
-from desk.demo import SEED, demo, demo_json, show_demo
-from desk.edge import Command, ExitCode, Group, Lang, Stop, both, complain, language, run, whole_number
-from desk.folder import Folder
-from desk.order import MOST_SHEETS, names_from, rules_of, tables_of, too_many
-from desk.report import (
-    console,
-    show_check,
-    show_convention,
-    show_conventions,
-    show_how_to_answer,
-    show_reading,
-    show_settlement,
-    show_unreadable,
-)
-from recognize.identify import tesseract_found
-from recognize.photo import PICTURES, find_pictures, plain_name
-from scoring import Convention, Game, convention_names, load_convention
-from scoring.audit import compare
-from scoring.convention import OPTIONS, ConventionError, option_text
-from scoring.files import Problem, RecordError, game_from_csv, game_from_json, read_convention, read_game
-from scoring.game import RuleError
-from scoring.report import check_report, settlement_report
-from scoring.settlement import METHODS
-from scoring.text import Text
-from sheets import SheetError, make_sheets, print_sheets, remember
-from templates import Form, FormError, encode, layout_json, load_form, sheet_id
+    from desk.answers import Answer, AnswersError, answers_from
+    from desk.batch import Batch, Engine, Picture, read_batch, read_here
+    from desk.cluster import read_there
+    from desk.demo import SEED, demo, demo_json, show_demo
+    from desk.edge import Command, ExitCode, Group, Lang, Stop, both, complain, language, run, whole_number
+    from desk.folder import Folder
+    from desk.order import MOST_SHEETS, names_from, rules_of, tables_of, too_many
+    from desk.report import (
+        console,
+        show_check,
+        show_convention,
+        show_conventions,
+        show_how_to_answer,
+        show_reading,
+        show_settlement,
+        show_unreadable,
+    )
+    from recognize.identify import tesseract_found
+    from recognize.photo import PICTURES, find_pictures, plain_name
+    from scoring import Convention, Game, convention_names, load_convention
+    from scoring.audit import compare
+    from scoring.convention import OPTIONS, ConventionError, option_text
+    from scoring.files import Problem, RecordError, game_from_csv, game_from_json, read_convention, read_game
+    from scoring.game import RuleError
+    from scoring.report import check_report, settlement_report
+    from scoring.settlement import METHODS
+    from scoring.text import Text
+    from sheets import SheetError, make_sheets, print_sheets, remember
+    from templates import Form, FormError, encode, layout_json, load_form, sheet_id
+except (KeyboardInterrupt, ImportError) as stopped:
+    # A compiled library that is interrupted as it loads makes an ImportError of it.
+    chain = (stopped, stopped.__cause__, stopped.__context__)
+    if not any(isinstance(link, KeyboardInterrupt) for link in chain):
+        raise
+    raise SystemExit(130) from None
 
 app = typer.Typer(cls=Group, add_completion=True, rich_markup_mode="rich", no_args_is_help=False)
 
@@ -550,6 +557,16 @@ def _read(
 
     try:
         return read_batch(pictures, lang, engine, answers=answers, folder=folder, again=again, track=track)
+    except KeyboardInterrupt as error:
+        if folder is None:
+            raise
+        raise Stop(
+            Text(
+                "прервано; прочитанное сохранено, запустите ещё раз",
+                "interrupted; what was read is kept, run it again",
+            ),
+            code=ExitCode.INTERRUPTED,
+        ) from error
     except OSError as error:
         if folder is None:
             raise

@@ -61,6 +61,7 @@ def language(arguments: Sequence[str], environment: Mapping[str, str]) -> Lang:
 MOST_LINES = 8
 """Of more problems than these only the first are told, and how many follow."""
 
+_INTERRUPTED = Text("прервано", "interrupted")
 _BETWEEN = "\x1f"
 
 
@@ -120,6 +121,9 @@ class Group(TyperGroup):
             # What is still buffered must not be tried again when Python ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(ExitCode.CLOSED_PIPE) from None
+        except KeyboardInterrupt as error:
+            # Before the command-line library ends the run in its own way, with an empty line.
+            raise Stop(_INTERRUPTED, code=ExitCode.INTERRUPTED) from error
 
 
 def run(app: typer.Typer, arguments: Sequence[str], lang: Lang) -> int:
@@ -139,6 +143,7 @@ def run(app: typer.Typer, arguments: Sequence[str], lang: Lang) -> int:
             complain(Text(f"… и ещё {more}", f"… and {more} more").in_(lang))
         return stop.code
     except (KeyboardInterrupt, typer.Abort):
+        complain(_INTERRUPTED.in_(lang))
         return ExitCode.INTERRUPTED
     except Exception as error:
         if hasattr(error, "format_message"):  # what the command-line library has to say about the usage

@@ -3,8 +3,10 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import cv2
@@ -433,3 +435,41 @@ def test_a_picture_with_nothing_in_it_is_not_blurred(pulka, tmp_path, colour):
 def test_a_failure_is_told_in_one_line():
     page = desk.batch.failed(Picture("a.jpg", data=b""), "en", "error: (-215)\n  in function 'resize'\n")
     assert "(error: (-215) in function 'resize')" in page.reading["reason"]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_an_interrupt_is_one_line_and_what_was_read_stays(photographer, tmp_path, kept):
+    folder, out = tmp_path / "photos", tmp_path / "out"
+    folder.mkdir()
+    (folder / "0.jpg").write_text("no picture")
+    for number in range(1, 30):
+        (folder / f"{number}.jpg").write_bytes(photographer().jpeg + b"%d\xff\xd9" % number)
+    program = [sys.executable, "-c", "from desk.cli import main; main()", "read", folder, "--jobs", "2"]
+    running = subprocess.Popen(
+        [*program, "-o", out] if kept else program,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+    )
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not list(out.glob("*.json")) and kept:
+        time.sleep(0.02)
+    if not kept:
+        time.sleep(3)
+    # As a terminal does it: to the program and to its workers alike.
+    os.killpg(running.pid, signal.SIGINT)
+    said, complaints = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert said == b""
+    expected = "прервано; прочитанное сохранено, запустите ещё раз" if kept else "прервано"
+    assert complaints.decode().splitlines() == [f"pulka: {expected}"]
+    assert bool(list(out.glob("*.json"))) is kept
+
+
+def test_an_interrupt_while_the_program_loads_is_quiet():
+    interrupted = "import sys, typer; sys.modules['desk.answers'] = type(sys)('desk.answers')\n"
+    interrupted += "def load(name): raise ImportError('initialization failed') from KeyboardInterrupt()\n"
+    interrupted += "sys.modules['desk.answers'].__getattr__ = load\n"
+    ran = subprocess.run([sys.executable, "-c", interrupted + "import desk.cli"], capture_output=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (130, b"")

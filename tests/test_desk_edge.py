@@ -130,8 +130,9 @@ def test_a_failure_of_the_program_is_one_line_and_its_own_code(failing, capsys, 
         run(failing, ["crash"], "en")
 
 
-def test_an_interrupt_ends_with_130(failing):
+def test_an_interrupt_ends_with_130(failing, capsys):
     assert run(failing, ["interrupt"], "ru") == 130
+    assert capsys.readouterr().err.strip() == "pulka: прервано"
 
 
 def test_of_many_problems_the_first_are_told(failing, capsys):
