@@ -249,6 +249,7 @@ def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | N
             into = posterior.setdefault(name, {})
             for value, probability in values.items():
                 into[value] = into.get(value, 0.0) + probability * share / total
+    posterior |= _beside_the_deals(sheet.form, ink)
     fields = {}
     for name in ink:
         fields[name] = _by_rules(ink[name], posterior.get(name), struck.get(name, 0.0))
@@ -309,6 +310,22 @@ def _special(search: _Search, game: _Node, unlike: _Node | None = None) -> dict[
             values = dict.fromkeys((*TRICK_VALUES, *number.likely))
             weights = {value: tricks_probability(due.get(seat), value) * number(value) for value in values}
             out[f"d{row.deal:02d}.tricks.{seat}"] = _shares(weights)
+    return out
+
+
+def _beside_the_deals(form: Form, ink: Mapping[str, Ink]) -> dict[str, dict[str, float]]:
+    """The distribution of the carry-over row's fields and the final results', which no deal explains.
+
+    Either nearly all of such a group are filled in or none is: each is judged by the others.
+    """
+    out: dict[str, dict[str, float]] = {}
+    for group in (0, None):
+        names = [f.id for f in form.fields if f.deal == group and f.id in ink and ink[f.id].exact is not None]
+        filled = sum(1 - ink[name].likely.get("", 0.0) > 0.5 for name in names)
+        share = min(max((filled + 0.05) / (len(names) + 1), 0.002), 0.98)
+        for name in names:
+            weights = {v: ink[name](v) * (1 - share if v == "" else share) for v in {"", *ink[name].likely}}
+            out[name] = _shares(weights)
     return out
 
 
