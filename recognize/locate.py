@@ -295,9 +295,11 @@ def _refined(grey: Grey, quad: Points) -> Points:
     low = np.maximum(corners.reshape(-1, 2).min(axis=0).astype(int) - 4 * window, 0)
     high = np.minimum(corners.reshape(-1, 2).max(axis=0).astype(int) + 4 * window, (width, height))
     part = np.ascontiguousarray(grey[low[1] : high[1], low[0] : high[0]])
-    if min(part.shape) < 4 * window + 6:
-        return quad
     local = corners - low.astype(np.float32)
+    room = np.array(part.shape[::-1]) - 1
+    # A mark cut by the picture's edge keeps the corners it was found with.
+    if min(part.shape) < 4 * window + 6 or (local < 0).any() or (local > room).any():
+        return quad
     done = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 30, 0.01)
     exact = cv2.cornerSubPix(part, local, (window, window), (-1, -1), done)
     moved = np.linalg.norm(exact - local, axis=2).ravel()

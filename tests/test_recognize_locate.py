@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.finding import DPI, blank_page
 from recognize.identify import identify
-from recognize.locate import PageMap, Points, _snapped, find_sheets, fit_page, rough_map
+from recognize.locate import PageMap, Points, _refined, _snapped, find_sheets, fit_page, rough_map
 from recognize.simulation.camera import draw_shot, photograph
 from templates import load_form
 
@@ -29,7 +29,9 @@ def marks_of(grey):
     return find_sheets(grey, FORM)
 
 
-@pytest.mark.parametrize("condition", ["mild", "messenger", "turned", "curl", "two-corners", "white-desk", "thumb"])
+@pytest.mark.parametrize(
+    "condition", ["mild", "messenger", "turned", "curl", "two-corners", "white-desk", "thumb", "side-cut"]
+)
 def test_fields_are_placed_to_a_fraction_of_a_millimetre(blank, condition):
     photo, grey = shoot(blank, condition, 1)
     (marks,) = marks_of(grey)
@@ -94,3 +96,9 @@ def test_a_desk_is_no_sheet():
     rng = np.random.default_rng(1)
     desk = cv2.GaussianBlur(rng.integers(0, 255, (1500, 2000)).astype(np.uint8), (0, 0), 3)
     assert not marks_of(desk)
+
+
+def test_a_mark_cut_by_the_pictures_edge_keeps_the_corners_it_was_found_with():
+    grey = np.full((300, 400), 200, np.uint8)
+    quad = np.array([[-6.0, 50.0], [60.0, 50.0], [60.0, 116.0], [-6.0, 116.0]])
+    assert np.array_equal(_refined(grey, quad), quad)
