@@ -22,7 +22,6 @@ class Cell:
 
     field: Field
     image: Grey
-    in_photo: bool
     sure: bool
 
 
@@ -35,7 +34,7 @@ def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
     inside = np.all(fit.map.inside(corners, grey).reshape(-1, 4), axis=1).tolist()
     placed = fit.sure([f.box.centre for f in wanted]).tolist()
     places = zip(wanted, inside, placed, strict=True)
-    return tuple(Cell(f, _cut(page, f), seen, seen and sure) for f, seen, sure in places)
+    return tuple(Cell(f, _cut(page, f), seen and sure) for f, seen, sure in places)
 
 
 def _cut(page: Grey, field: Field) -> Grey:

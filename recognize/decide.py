@@ -86,6 +86,7 @@ class _Search:
         self.sheet, self.ink, self.rules = sheet, ink, sheet.rules
         form = sheet.form
         self.cells = tuple(cells_of(tuple(form.seats)))
+        self.place = {cell: i for i, cell in enumerate(self.cells)}
         self.rows = [_row_ink(form, ink, deal) for deal in range(1, form.rows + 1)]
         self.candidates = [row_candidates(row, sheet.rules.half_whist, sheet.rules.concede) for row in self.rows]
         self.written: list[tuple[int, ...]] = []
@@ -129,7 +130,7 @@ class _Search:
             score += log(GAP)
         messages = list(node.messages)
         touched = self.written[row.deal]
-        for i in {*touched, *(self.cells.index(cell) for cell in adds)}:
+        for i in {*touched, *(self.place[cell] for cell in adds)}:
             step = self.step(row.deal, i, adds)
             messages[i], gain = self.forward(row.deal, i, messages[i], step)
             score += log(max(gain, 1e-300))
@@ -518,7 +519,7 @@ def _matters(search: _Search, field: Field, reading: FieldReading, node: _Node) 
     if cell in node.adds:
         return True
     assert node.before is not None
-    stands = {value for state in node.before.messages[search.cells.index(cell)] for value in due_values(state[0], 0)}
+    stands = {value for state in node.before.messages[search.place[cell]] for value in due_values(state[0], 0)}
     # Nothing, a dash, or the old total once more say the same.
     return not values <= {"", "-", *stands}
 

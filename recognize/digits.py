@@ -8,7 +8,7 @@ columns can spell it, so candidates that nobody listed beforehand can be asked f
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -207,16 +207,17 @@ def even_ink(grey: Picture, reach: int) -> Picture:
 def _run(batch: Array) -> Array:
     """Log probabilities (N, columns, symbols + 1) of prepared pictures (N, 1, rows, columns)."""
     # Some fifty at a time stay in the cache.
-    parts = [_session().run(None, {"pictures": batch[i : i + 50]})[0] for i in range(0, len(batch), 50)]
+    parts = [shipped_net("numbers").run(None, {"pictures": batch[i : i + 50]})[0] for i in range(0, len(batch), 50)]
     return np.concatenate(parts)
 
 
-@lru_cache(maxsize=1)
-def _session() -> ort.InferenceSession:
+@cache
+def shipped_net(name: str) -> ort.InferenceSession:
+    """One of the nets that come with the program, `numbers` or `marks`, to be run on one thread."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    model = (files("recognize") / "model" / "numbers.onnx").read_bytes()
+    model = (files("recognize") / "model" / f"{name}.onnx").read_bytes()
     return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 

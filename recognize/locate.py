@@ -187,7 +187,12 @@ def find_sheets(grey: Grey, form: Form) -> list[Marks]:
 
     Every form has its marks in the same places, so any will do as `form`.
     """
-    return [_completed(grey, marks, form) for marks in sheets_in(find_marks(grey, form.dictionary), form)]
+    return sheets_of(grey, find_marks(grey, form.dictionary), form)
+
+
+def sheets_of(grey: Grey, found: tuple[Mark, ...], form: Form) -> list[Marks]:
+    """As `find_sheets`, from the marks already found in the picture."""
+    return [_completed(grey, marks, form) for marks in sheets_in(found, form)]
 
 
 SOUGHT_MM = 22.0

@@ -8,9 +8,8 @@ from importlib.resources import files
 
 import cv2
 import numpy as np
-import onnxruntime as ort
 
-from recognize.digits import Array, Picture, as_grey, even_ink
+from recognize.digits import Array, Picture, as_grey, even_ink, shipped_net
 
 SIDE = 32
 """Rows and columns of the picture that the net sees."""
@@ -50,7 +49,7 @@ def read_marks(images: Sequence[Picture]) -> list[MarkReading]:
     if not images:
         return []
     batch = np.stack([prepare(image) for image in images])[:, None].astype(np.float32) / 255
-    parts = [_session().run(None, {"pictures": batch[i : i + 100]})[0] for i in range(0, len(batch), 100)]
+    parts = [shipped_net("marks").run(None, {"pictures": batch[i : i + 100]})[0] for i in range(0, len(batch), 100)]
     return decode(np.concatenate(parts))
 
 
@@ -73,15 +72,6 @@ def prepare(image: Picture) -> Picture:
     grey = cv2.resize(grey, (SIDE, SIDE), interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR)
     # A filled box is most of the picture: the ground has to be sought further away than it is wide.
     return even_ink(grey, reach=29)
-
-
-@lru_cache(maxsize=1)
-def _session() -> ort.InferenceSession:
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    model = (files("recognize") / "model" / "marks.onnx").read_bytes()
-    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
 @lru_cache(maxsize=1)

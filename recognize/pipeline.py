@@ -14,7 +14,7 @@ from recognize.decide import Sheet, decide
 from recognize.digits import read_numbers
 from recognize.identify import Identified, Known, identify, known_forms
 from recognize.ink import UNSEEN, Ink, answered_ink, mark_ink, number_ink
-from recognize.locate import LEAST_MARKS, Fit, Marks, find_marks, find_sheets, fit_page
+from recognize.locate import LEAST_MARKS, Fit, Marks, find_marks, fit_page, sheets_of
 from recognize.marks import read_marks
 from recognize.merge import evidence_of, likeliest, same_paper, together
 from recognize.photo import Grey, Photo, PhotoError, open_photos
@@ -71,9 +71,9 @@ def read_photo(
     if photo.problem is not None:
         return [Reading(photo.source, photo.page, "unreadable", photo.problem)]
     grey = photo.grey
-    sheets = find_sheets(grey, known_forms()[0])
+    found = find_marks(grey, known_forms()[0].dictionary)
+    sheets = sheets_of(grey, found, known_forms()[0])
     if not sheets:
-        found = find_marks(grey, known_forms()[0].dictionary)
         return [Reading(photo.source, photo.page, "unreadable", _no_sheet(grey, len(found)))]
     return [_read_sheet(photo, marks, known, answers, alone=len(sheets) == 1) for marks in sheets]
 
