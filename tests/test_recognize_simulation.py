@@ -19,7 +19,7 @@ from recognize.simulation.camera import (
 )
 from recognize.simulation.glyphs import drawn_styles
 from recognize.simulation.hand import Correction, Pen, Writer, make_writer, real_writers, write_sheet
-from recognize.simulation.table import MISTAKES, play, write_down
+from recognize.simulation.table import MISTAKES, UNFORESEEN, correct, forget, play, write_down
 from recognize.simulation.writers import is_held_out
 from scoring import Written, check, ledger, violations
 from scoring.game import cells_of
@@ -363,6 +363,24 @@ def test_corrections_show_how_they_came_about(white_page, form):
     assert 0.05 < ink_in(cancelled, form.by_id["d04.whist.C"].box) < 0.7
 
 
+def test_figures_are_overwritten_where_they_stand(white_page, form):
+    box = form.by_id["d04.pool.A"].box
+    for seed in range(20):
+        writer = replace(
+            make_writer(np.random.default_rng(seed)), pen=Pen("gel", 0.5, (30, 30, 30), 1.0, 0.0, 0.0), corner=0.0
+        )
+
+        def places(value, fix=None, writer=writer, seed=seed):
+            page = write_sheet(white_page, PX_PER_MM, form, {"d04.pool.A": value}, writer,
+                               np.random.default_rng(seed), {"d04.pool.A": fix} if fix else {})  # fmt: skip
+            return np.argwhere(page.min(axis=2) < 128) / PX_PER_MM - [box.y, box.x]
+
+        wrong, right = places("8"), places("0", Correction("overwritten", "8"))
+        assert np.abs(wrong.min(axis=0) - right.min(axis=0)).max() < 1
+        assert np.abs(wrong.max(axis=0) - right.max(axis=0)).max() < 1
+        assert len(right) > 1.2 * len(wrong)
+
+
 def test_filling_as_a_mark_stays_short_of_a_full_box(white_page, form):
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -388,6 +406,7 @@ def test_what_cannot_be_written_is_refused(white_page, form, values, message):
         ("d01.whist.A", "x", Correction("cancelled")),
         ("d01.whist.A", "", Correction("struck", "1")),
         ("d01.pool.A", "", Correction("overwritten", "1")),
+        ("d01.pool.A", "8", Correction("overwritten", "10")),
         ("d01.pool.A", "2", Correction("struck")),
         ("d01.pool.A", "", Correction("cancelled", "1")),
     ],
@@ -540,3 +559,57 @@ def test_several_mistakes_in_one_game_do_not_disturb_each_other():
         assert {slip.kind for slip in slips} <= set(MISTAKES)
         for slip in slips:
             assert values.get(slip.field) == (None if slip.written is None else str(slip.written))
+
+
+@pytest.mark.parametrize("kind", UNFORESEEN)
+def test_slips_that_no_model_tells_of_can_be_made(kind):
+    made = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        game = play("sochi", 4, 23, rng)
+        clean, _ = write_down(game, rng, habit="sparse")
+        values, slips = write_down(game, rng, [kind], habit="sparse")
+        made += bool(slips)
+        assert {slip.kind for slip in slips} <= {kind}
+        changed = {name for name in clean.keys() | values.keys() if clean.get(name) != values.get(name)}
+        assert {slip.field for slip in slips} & changed or not slips
+        for slip in slips:
+            assert values.get(slip.field) == (None if slip.written is None else str(slip.written))
+            assert slip.written != slip.expected
+        if kind == "row too low" and slips:
+            row = slips[0].deal
+            assert not [name for name in values if name.startswith(f"d{row:02d}.") and name.split(".")[1] in TOTALS]
+            assert {clean[slip.field] for slip in slips} & {values.get(next_row(slip.field)) for slip in slips}
+    assert made >= 6
+
+
+TOTALS = ("pool", "mountain", "whists")
+
+
+def next_row(field_id):
+    return f"d{int(field_id[1:3]) + 1:02d}{field_id[3:]}"
+
+
+def test_forgotten_boxes_are_the_special_columns_only():
+    rng = np.random.default_rng(1)
+    game = play("leningrad", 4, 24, rng)
+    values, _ = write_down(game, rng, habit="sparse")
+    left, forgotten = forget(values, 0.5, rng)
+    assert forgotten and not set(left) & set(forgotten)
+    assert left.keys() | set(forgotten) == values.keys()
+    assert {name.split(".")[1] for name in forgotten} <= {"declarer", "contract", "whist", "tricks"}
+    assert forget(values, 0.0, rng) == (values, ())
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_corrections_can_be_written_and_change_nothing(players, white_page):
+    rng = np.random.default_rng(2)
+    form = load_form("protocol", players)
+    game = play("sochi", players, 24, rng)
+    values, _ = write_down(game, rng, habit="sparse")
+    fixes = correct(values, form.seats, 0.3, rng)
+    assert {fix.kind for fix in fixes.values()} == {"struck", "scribbled", "overwritten", "cancelled"}
+    elsewhere = fixes.keys() - values.keys()
+    assert any(form.by_id[name].kind == "number" for name in elsewhere)
+    assert any(form.by_id[name].kind == "mark" for name in elsewhere)
+    write_sheet(white_page, PX_PER_MM, form, values, make_writer(rng), rng, fixes)

@@ -84,7 +84,7 @@ class Correction:
     """How what a field says came about.
 
     `struck`: `wrong` was written and struck out, what the field says put beside it (or nothing).
-    `overwritten`: what the field says was written over `wrong`.
+    `overwritten`: what the field says was written over `wrong`, figure on figure where they differ; both have as many.
     `scribbled`: `wrong` was scribbled out until nobody can read it, what the field says put beside it (or nothing).
     `cancelled`: a mark was made and its box then filled completely; the field says nothing.
     """
@@ -254,13 +254,10 @@ def _number_field(
     strokes: list[Stroke] = []
     if fix is None:
         strokes += _number(value, room, writer, rng) if value else []
-    elif not fix.wrong or fix.kind == "cancelled" or (fix.kind == "overwritten" and not value):
+    elif not fix.wrong or fix.kind == "cancelled" or (fix.kind == "overwritten" and len(value) != len(fix.wrong)):
         raise ValueError(f"a number saying {value!r} cannot have come about by {fix}")
     elif fix.kind == "overwritten":
-        right = _number(value, room, writer, rng)
-        # The right one is gone over until it wins.
-        again = [stroke + rng.normal(0, 0.06, 2) for stroke in right]
-        strokes += _number(fix.wrong, room, writer, rng) + right + again
+        strokes += _overwritten(fix.wrong, value, room, writer, rng)
     else:
         share = 0.5 if value else float(rng.uniform(0.5, 0.9))
         spoilt = _number(fix.wrong, Box(room.x, room.y, room.w * share, room.h), writer, rng)
@@ -274,8 +271,39 @@ def _number_field(
     return [stroke @ spin + box.centre for stroke in strokes]
 
 
+def _overwritten(wrong: str, right: str, room: Box, writer: Writer, rng: np.random.Generator) -> list[Stroke]:
+    """A number put right without striking it out: each figure that differs is written on top of the old one."""
+    strokes: list[Stroke] = []
+    for was, now, old in zip(wrong, right, _figures(wrong, room, writer, rng), strict=True):
+        strokes += old
+        if was == now:
+            continue
+        new = _laid_over(_one_writing(writer, now, rng), old, rng)
+        # The right one is gone over until it wins.
+        strokes += [stroke + rng.normal(0, 0.1, 2) for _ in range(3) for stroke in new]
+    return strokes
+
+
+def _laid_over(glyph: list[Stroke], old: list[Stroke], rng: np.random.Generator) -> list[Stroke]:
+    """The figure as high as the old one (mm) and in its place, as nearly as one hits it."""
+    (low, high), (old_low, old_high) = (_extent(strokes) for strokes in (glyph, old))
+    scale = (old_high - old_low)[1] / max((high - low)[1], 0.1)
+    middle = (old_low + old_high) / 2 + rng.normal(0, 0.2, 2)
+    return [(stroke - (low + high) / 2) * scale + middle for stroke in glyph]
+
+
+def _extent(strokes: list[Stroke]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    points = np.concatenate(strokes)
+    return points.min(axis=0), points.max(axis=0)
+
+
 def _number(value: str, room: Box, writer: Writer, rng: np.random.Generator) -> list[Stroke]:
     """A number's strokes inside a room (mm), placed as this person does."""
+    return [stroke for figure in _figures(value, room, writer, rng) for stroke in figure]
+
+
+def _figures(value: str, room: Box, writer: Writer, rng: np.random.Generator) -> list[list[Stroke]]:
+    """The strokes of each of a number's figures."""
     height = writer.height * room.h * float(np.exp(rng.normal(0, 0.06)))
     aside, sink = writer.aside, 0.5 + rng.normal(0, 0.08)
     if rng.random() < writer.corner:
@@ -283,15 +311,14 @@ def _number(value: str, room: Box, writer: Writer, rng: np.random.Generator) -> 
         aside, sink = float(rng.choice([0.0, 1.0])), float(rng.choice([0.05, 0.95]))
     # Nobody writes so small that his own pen fills the figures up.
     height = max(height, 6.5 * writer.pen.width)
-    pen, strokes = 0.0, []
+    pen, figures = 0.0, []
     for figure in value:
         glyph = _one_writing(writer, figure, rng)
-        left = min(float(s[:, 0].min()) for s in glyph)
-        right = max(float(s[:, 0].max()) for s in glyph)
-        lift = np.array([pen - left, rng.normal(0, writer.wander) / height])
-        strokes += [s + lift for s in glyph]
-        pen += right - left + writer.gap * float(np.exp(rng.normal(0, 0.25)))
-    wide = max(float(s[:, 0].max()) for s in strokes) * height
+        low, high = _extent(glyph)
+        lift = np.array([pen - low[0], rng.normal(0, writer.wander) / height])
+        figures.append([stroke + lift for stroke in glyph])
+        pen += float(high[0] - low[0]) + writer.gap * float(np.exp(rng.normal(0, 0.25)))
+    wide = max(float(_extent(figure)[1][0]) for figure in figures) * height
     allowed = room.w * (0.92 + 0.35 * writer.crossing * rng.random())
     squeeze = min(1.0, allowed / wide)
     # Whoever runs out of width writes smaller too, not only narrower.
@@ -301,7 +328,7 @@ def _number(value: str, room: Box, writer: Writer, rng: np.random.Generator) -> 
     margin = min(0.5, max(free, 0) / 2)
     start = room.x + margin + (free - 2 * margin) * np.clip(aside + rng.normal(0, 0.08), 0, 1)
     top = room.y + (room.h - height) * np.clip(sink, 0, 1)
-    return [s * scale + np.array([start, top]) for s in strokes]
+    return [[stroke * scale + np.array([start, top]) for stroke in figure] for figure in figures]
 
 
 def _one_writing(writer: Writer, figure: str, rng: np.random.Generator) -> list[Stroke]:
@@ -343,8 +370,8 @@ def _resample(stroke: Stroke, step: float) -> Stroke:
 
 def _strike(spoilt: list[Stroke], scribble: bool, rng: np.random.Generator) -> list[Stroke]:
     """Lines through what was written: one or two, or a scribble that hides it."""
-    points = np.concatenate(spoilt)
-    (x0, y0), (x1, y1) = points.min(axis=0) - 0.4, points.max(axis=0) + 0.4
+    low, high = _extent(spoilt)
+    (x0, y0), (x1, y1) = low - 0.4, high + 0.4
     if scribble:
         passes = int(rng.integers(2, 4))
         out = []

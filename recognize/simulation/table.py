@@ -1,6 +1,6 @@
 """A made-up table: plausible games, and what the players write about them into the protocol, mistakes included."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from recognize.simulation.hand import Correction
 from scoring import Deal, Entry, Game, load_convention, post
 from scoring.convention import LEVELS, Convention
 from scoring.game import Cell, cells_of, deal_violations, defenders, sitting_out
@@ -29,7 +30,11 @@ MISTAKES = {
     "wrong player": 0.03,
     "missed help": 0.01,
 }
-"""The slips that players make, and roughly how often each of all; `cancelling` (two that undo one another) besides."""
+"""The slips that players make, and roughly how often each of all."""
+
+UNFORESEEN = ("cancelling", "copied total", "row too low")
+"""Slips that no model of the writing tells of: two that undo one another, the neighbouring column's total in place of
+the own one, all totals of a deal one line too low (of the last deal: in a row in which nothing was played)."""
 
 _NAMES = ("Иванов", "Петров", "Сидоров", "Орлов", "Кузнецова", "Мельник", "Белова", "Гусев", "Зайцев", "Фролова")
 
@@ -126,9 +131,10 @@ def write_down(
 ) -> tuple[dict[str, str], tuple[Slip, ...]]:
     """What the players write about a game into the protocol form: text by field id, and the mistakes they make.
 
-    `mistakes` is how many, or which ones (names of MISTAKES, or `cancelling` for two that undo one another); one for
-    which the game offers no place is left out. They are carried on in every later total of the box. `habit` is how
-    they treat boxes with nothing to say: left empty, dashed, or all filled in; by default drawn, mostly empty.
+    `mistakes` is how many, or which ones (names of MISTAKES and UNFORESEEN); one for which the game offers no place is
+    left out. They are carried on in every later total of the box. `habit` is how they treat boxes with nothing to say:
+    left empty, dashed, or all filled in; by default drawn, mostly empty. A row too low may take the row after the
+    game's last.
     """
     if habit is None:
         habits: tuple[Habit, ...] = ("sparse", "dashes", "full")
@@ -142,6 +148,71 @@ def write_down(
         values |= _marks(deal, game.seats, habit)
     totals, slips = book.written(habit)
     return values | totals, slips
+
+
+def forget(values: Mapping[str, str], share: float, rng: np.random.Generator) -> tuple[dict[str, str], tuple[str, ...]]:
+    """What is left where people forget to fill in special columns, in so many of the deals, and the boxes forgotten.
+
+    Of a deal it is a mark, somebody's tricks, or now and then all of the row's special columns.
+    """
+    forgotten: list[str] = []
+    for row in dict.fromkeys(name.split(".")[0] for name in values):
+        special = [n for n in values if n.startswith(f"{row}.") and n.split(".")[1] in ("tricks", *_MARKED)]
+        if not special or rng.random() >= share:
+            continue
+        marks = [name for name in special if values[name] == "x"]
+        tricks = [name for name in special if values[name].isdigit()]
+        what = rng.choice(3, p=[0.5, 0.35, 0.15])
+        if what == 2:
+            forgotten += special
+        elif chosen := (tricks if what else marks) or marks:
+            forgotten.append(chosen[rng.integers(len(chosen))])
+    return {name: value for name, value in values.items() if name not in forgotten}, tuple(forgotten)
+
+
+_MARKED = ("declarer", "contract", "whist")
+
+
+def correct(
+    values: Mapping[str, str], seats: Sequence[str], share: float, rng: np.random.Generator
+) -> dict[str, Correction]:
+    """How so many of what was written came about by correction; what stands in every box stays the same.
+
+    A number is struck or scribbled out with the right one beside it, or written over; or it was written in the box
+    next door first and struck out there. A mark was made in the wrong box first and cancelled there.
+    """
+    fixes: dict[str, Correction] = {}
+    for name, value in values.items():
+        if rng.random() >= share or not (value == "x" or value.isdigit()):
+            continue
+        beside = [other for other in _next_door(name, seats) if other not in values and other not in fixes]
+        if value == "x":
+            if beside:
+                fixes[beside[rng.integers(len(beside))]] = Correction("cancelled")
+            continue
+        wrong = str(max(int(value) + int(rng.choice([-10, -2, -1, 1, 2, 10])), 0))
+        kind = rng.choice(["struck", "scribbled", "overwritten", "elsewhere"], p=[0.4, 0.1, 0.3, 0.2])
+        if kind == "elsewhere" and beside:
+            how: tuple[Literal["struck", "scribbled"], ...] = ("struck", "struck", "scribbled")
+            fixes[beside[rng.integers(len(beside))]] = Correction(how[rng.integers(3)], value)
+        elif wrong != value:
+            over = kind == "overwritten" and len(wrong) == len(value)
+            fixes[name] = Correction("overwritten" if over else "scribbled" if kind == "scribbled" else "struck", wrong)
+    return fixes
+
+
+def _next_door(name: str, seats: Sequence[str]) -> list[str]:
+    """Boxes of the same row in which what belongs here may be written by mistake."""
+    row, column, *who = name.split(".")
+    if column == "contract":
+        others = [[other] for other in (*LEVELS, "misere", "raspasy") if other != who[0]]
+    elif column == "whists":
+        others = [[who[0], other] for other in seats if other not in who]
+    elif column in ("pool", "mountain"):
+        column, others = {"pool": "mountain", "mountain": "pool"}[column], [who]
+    else:
+        others = [[other] for other in seats if other != who[0]]
+    return [".".join((row, column, *other)) for other in others]
 
 
 def _drawn(count: int, rng: np.random.Generator) -> list[str]:
@@ -184,7 +255,8 @@ class _Book:
         self.deals = {deal.deal: deal for deal in game.deals}
         self.true = {n: {e.cell: e.add for e in entries} for n, entries in self.entries.items()}
         self.adds = {n: dict(adds) for n, adds in self.true.items()}
-        self.bent: dict[tuple[int, Cell], Callable[[Number], Number]] = {}
+        self.bent: dict[tuple[int, Cell], Callable[[Number, Mapping[Cell, Number]], Number]] = {}
+        """What is written in place of a total: from the total, and from all that stands written by then."""
         self.slips: list[Slip] = []
         self.taken: set[int] = set()
 
@@ -196,20 +268,24 @@ class _Book:
         final: list[Slip] = []
         for number, adds in self.adds.items():
             before = dict(stands)
-            wrote = set()
+            changed: list[Cell] = []
             for cell, add in adds.items():
                 total = stands[cell] + add
-                total = self.bent.get((number, cell), lambda same: same)(total)
+                if bent := self.bent.get((number, cell)):
+                    total = bent(total, stands)
                 # There is no room for a half: it is rounded, and carried on so.
                 stands[cell] = floor(total + Fraction(1, 2))
-                wrote.add(cell)
-            for cell in cells if habit == "full" else wrote:
+                changed.append(cell)
+            for cell in cells if habit == "full" and number in self.deals else changed:
                 values[_field(number, cell)] = str(stands[cell])
             for slip in self.slips:
                 if slip.deal == number:
                     ink = values.get(slip.field)
                     due = before[slip.cell] + self.true[number].get(slip.cell, 0)
-                    final.append(replace(slip, written=None if ink is None else int(ink), expected=due))
+                    wrote = None if ink is None else int(ink)
+                    # What another slip had bent already may have come out right.
+                    if wrote != due:
+                        final.append(replace(slip, written=wrote, expected=due))
         return values, tuple(final)
 
     def slip(self, kind: str, rng: np.random.Generator) -> None:
@@ -226,6 +302,8 @@ class _Book:
             "wrong player": lambda at, rng: self._moved(at, "wrong player", _other_player, rng),
             "wrong row": self._wrong_row,
             "missed help": self._missed_help,
+            "copied total": self._copied,
+            "row too low": self._row_too_low,
         }
         if kind not in makers:
             raise ValueError(f"no mistake {kind!r}; there are {', '.join(makers)}")
@@ -246,7 +324,7 @@ class _Book:
         by = int(rng.choice([-10, -2, -1, 1, 2, 10, 4, -4]))
         if entry.total + by < 0 or by in (entry.add, -entry.add):
             return []
-        self.bent[number, entry.cell] = lambda total: total + by
+        self.bent[number, entry.cell] = lambda total, _: total + by
         return [self._made("arithmetic", number, entry.cell)]
 
     def _cancelling(self, at: tuple[int, Entry], rng: np.random.Generator) -> list[Slip]:
@@ -256,9 +334,34 @@ class _Book:
         if not later or entry.total + by < 0:
             return []
         again = int(rng.choice(later))
-        self.bent[number, entry.cell] = lambda total: total + by
-        self.bent[again, entry.cell] = lambda total: total - by
-        return [self._made("arithmetic", n, entry.cell) for n in (number, again)]
+        self.bent[number, entry.cell] = lambda total, _: total + by
+        self.bent[again, entry.cell] = lambda total, _: total - by
+        return [self._made("cancelling", n, entry.cell) for n in (number, again)]
+
+    def _copied(self, at: tuple[int, Entry], rng: np.random.Generator) -> list[Slip]:
+        number, entry = at
+        block = [cell for cell in cells_of(self.game.seats) if cell.seat == entry.cell.seat]
+        place = block.index(entry.cell)
+        beside = [block[p] for p in (place - 1, place + 1) if 0 <= p < len(block)]
+        taken = beside[rng.integers(len(beside))]
+        stood = [e.total for n in self.entries if n <= number for e in self.entries[n] if e.cell == taken]
+        if not stood or entry.total in stood[-2:] or entry.total - entry.add in stood[-2:]:
+            return []
+        self.bent[number, entry.cell] = lambda _, stands: stands[taken]
+        return [self._made("copied total", number, entry.cell)]
+
+    def _row_too_low(self, at: tuple[int, Entry], rng: np.random.Generator) -> list[Slip]:
+        """Where the next deal's totals go into the same boxes, only they stand there."""
+        number, _ = at
+        after = number + 1
+        if after in self.taken or len(self.adds[number]) < 2:
+            return []
+        low = self.adds[number]
+        self.adds[number] = {}
+        due = self.adds.get(after, {})
+        self.adds[after] = {cell: low.get(cell, 0) + due.get(cell, 0) for cell in (*low, *due)}
+        self.taken.add(after)
+        return [self._made("row too low", number, cell) for cell in low]
 
     def _transposed(self, at: tuple[int, Entry], rng: np.random.Generator) -> list[Slip]:
         number, entry = at
@@ -271,7 +374,7 @@ class _Book:
         ):
             return []
 
-        def swap(total: Number) -> Number:
+        def swap(total: Number, _: Mapping[Cell, Number]) -> Number:
             text = str(total)
             return int(text[:-2] + text[-1] + text[-2]) if text.isdigit() and len(text) > 1 else total
 
