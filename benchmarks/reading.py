@@ -1,188 +1,588 @@
 """How much of a filled sheet is read right, asked about, and silently wrong; with the rules and without.
 
-    python -m benchmarks.reading --data DIR --sheets 20 --condition mild --out benchmarks/reading-mild.txt
+    python -m benchmarks.reading --data DIR --sheets 300 --condition mild --out benchmarks/figures
 
-Games are made up and written down, slips included; real people's characters (writers that no training saw, from the
-UNIPEN stroke sets in DIR) fill the printed sheet, the simulated camera photographs it, and `recognize` reads the JPEG.
-Without --data the hands are the made-up ones. The truth is known throughout.
+Games are made up and written down: slips of every kind, forgotten and crossed-out boxes, and now and then a slip that
+the model of the writing knows nothing of. Real people's characters (writers that no training saw, from the UNIPEN
+stroke sets in DIR) fill the printed sheet, the simulated camera photographs it, and `recognize` reads the JPEG. Without
+--data the hands are the made-up ones. The truth is known throughout.
+
+What was counted on each sheet is a line of `reading-CONDITION.jsonl` in the --out folder as soon as it is done, and the
+report `reading-CONDITION.txt` is made from the lines: a run that was broken off goes on with the sheets that lack one.
 """
 
 import argparse
+import hashlib
 import json
+import re
+import sys
 import time
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 
+import recognize
+import scoring
 from benchmarks.finding import DPI, blank_page
-from recognize.cells import cut_fields
-from recognize.decide import Sheet, decide
+from recognize.cells import Cell, cut_fields
+from recognize.decide import Decision, Sheet, decide
 from recognize.identify import identify
 from recognize.locate import find_sheets, fit_page
 from recognize.pipeline import read_cells
+from recognize.reading import FieldReading
 from recognize.simulation.camera import draw_shot, photograph
-from recognize.simulation.hand import Correction, make_pen, make_writer, real_writers, write_sheet
-from recognize.simulation.table import play, write_down
+from recognize.simulation.hand import Correction, Image, Writer, make_pen, make_writer, real_writers, write_sheet
+from recognize.simulation.table import MISTAKES, UNFORESEEN, Slip, correct, forget, play, write_down
 from recognize.simulation.writers import is_held_out
-from scoring import check
+from scoring import Deal, Game, check
 from scoring.convention import load_convention
-from templates import load_form
+from scoring.game import Cell as Place
+from scoring.game import Written
+from templates import Field, Form, load_form
 
 CONVENTIONS = ("sochi", "leningrad", "piter", "rostov")
+TOTALS = ("pool", "mountain", "whists")
+SPECIAL = ("declarer", "contract", "whist", "tricks")
+
+FORGOTTEN = 0.01
+"""In this share of the deals something in the special columns is forgotten."""
+CORRECTED = 0.01
+"""This share of what is written came about by correction."""
+UNKNOWN = 0.2
+"""On this share of the sheets there is a slip that the model does not know."""
+
+STEPS = ("simulate", "decode", "find", "read", "decide")
+
+Record = dict[str, Any]
+"""A line: seed, players, convention, the digest of the program that read the sheet, the milliseconds that each step
+took, and all that was counted."""
+
+
+# --- a sheet and the truth of it --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A filled sheet: what was played and written, the slips in it, the boxes forgotten, and how figures came about."""
+
+    form: Form
+    game: Game
+    values: Mapping[str, str]
+    slips: Sequence[Slip]
+    forgotten: Collection[str]
+    fixes: Mapping[str, Correction]
+
+    def foreseen(self) -> list[Slip]:
+        """The slips of the kinds that the model knows."""
+        return [slip for slip in self.slips if slip.kind not in UNFORESEEN]
+
+    def as_written(self) -> Game:
+        """The game record with what stands on the paper, to settle both ways by the rules alone."""
+        written = []
+        for name, value in self.values.items():
+            row, column, *who = name.split(".")
+            if column in TOTALS and value.isdigit():
+                written.append(Written(int(row[1:]), column, who[0], int(value), who[1] if who[1:] else None))
+        return replace(self.game, written=tuple(written))
+
+
+def fill_in(seed: int, rng: np.random.Generator) -> Paper:
+    """A game played and written down: each number of players and convention in turn."""
+    convention = CONVENTIONS[seed % 4]
+    players = 3 + seed // 4 % 2
+    form = load_form("protocol", players)
+    game = play(convention, players, int(rng.integers(12, form.rows)), rng)
+    kinds = rng.choice(list(MISTAKES), int(rng.choice([0, 0, 1, 1, 2, 3, 4]))).tolist()
+    if rng.random() < UNKNOWN:
+        kinds.append(str(rng.choice(UNFORESEEN)))
+    values, slips = write_down(game, rng, kinds)
+    values, forgotten = forget(values, FORGOTTEN, rng)
+    return Paper(form, game, values, slips, forgotten, correct(values, form.seats, CORRECTED, rng))
 
 
 @cache
-def _blank(players: int) -> np.ndarray:
+def _blank(players: int) -> Image:
     return blank_page(players)
 
 
 @cache
-def _writers(data: Path | None) -> list:
+def _writers(data: Path | None) -> list[Writer]:
     if data is None:
         rng = np.random.default_rng(99)
         return [make_writer(rng) for _ in range(30)]
     return [writer for name, writer in real_writers(data).items() if is_held_out(name)]
 
 
-def one_sheet(seed: int, condition: str, data: Path | None, corrected: float, keep: Path | None) -> Counter:
-    """Everything counted on one sheet."""
-    cv2.setNumThreads(1)
-    rng = np.random.default_rng([seed, 7])
-    players = 3 if seed % 3 == 0 else 4
-    convention = CONVENTIONS[seed % len(CONVENTIONS)]
-    form = load_form("protocol", players)
-    game = play(convention, players, int(rng.integers(12, 25)), rng)
-    values, slips = write_down(game, rng, int(rng.choice([0, 0, 1, 1, 2, 3, 4])))
+def take_photo(paper: Paper, condition: str, data: Path | None, rng: np.random.Generator) -> bytes:
+    """The sheet written by several people and photographed, as the bytes of a JPEG."""
     pens = _writers(data)
-    who = {seat: pens[int(rng.integers(len(pens)))] for seat in (*form.seats, "recorder")}
-    who = {seat: _with_pen(writer, rng) for seat, writer in who.items()}
-    page = write_sheet(_blank(players), DPI / 25.4, form, values, who, rng, _corrections(values, form, corrected, rng))
-    photo = photograph(page, DPI / 25.4, draw_shot(condition, rng), rng)
-    count: Counter = Counter(sheets=1)
-    read = _read(photo.encoded, form, convention, game, count)
-    if read is None:
-        return count
-    ink, alone, decision, sure = read
-    asked = {question.field for question in decision.review}
-    for field in form.fields:
-        if field.kind == "text":
-            continue
-        true = values.get(field.id, "")
-        got, seen = decision.fields[field.id], alone[field.id]
-        kind = "mark" if field.kind == "mark" else "filled" if true else "empty"
-        count[f"{kind} fields"] += 1
-        count[f"{kind} right by image"] += seen.value == true
-        count[f"{kind} right"] += got.value == true
-        count[f"{kind} right unasked"] += got.value == true and field.id not in asked
-        if seen.value != true and seen.confidence < 0.9:
-            count[f"{kind} wrong by image below 0.9"] += 1
-        if got.value != true and field.id not in asked:
-            # Said to be unseen, in a place where nothing is due, is not silence; and a dash says nothing.
-            idle = "dash taken for nothing" if {got.value, true} == {"", "-"} else "silent errors"
-            count["unseen and not asked" if got.state == "unreadable" else idle] += 1
-        count["fields unseen"] += got.state == "unreadable"
-        if got.value != true or seen.value != true:
-            silent = {got.value or "-", true or "-"} != {"-"} and got.value != true
-            silent = silent and field.id not in asked and got.state != "unreadable"
-            _keep(keep, "silent" if silent else condition, seed, field.id, true, seen, got, sure[field.id])
-    count["questions"] += len(asked)
-    count["sheets asking nothing"] += not asked
-    _count_mistakes(count, slips, decision, asked, values)
-    truth = check(_as_written(game, values))
-    if not asked:
-        right = truth.played and {s: str(v) for s, v in truth.played.items()} == dict(decision.played or {})
-        count["settled as played right, of those"] += bool(right)
-        wrote = truth.written and {s: str(v) for s, v in truth.written.items()} == dict(decision.written or {})
-        count["settled as written right, of those"] += bool(wrote)
-    return count
+    who = {
+        seat: replace(pens[int(rng.integers(len(pens)))], pen=make_pen(rng)) for seat in (*paper.form.seats, "recorder")
+    }
+    blank = _blank(paper.form.players)
+    page = write_sheet(blank, DPI / 25.4, paper.form, paper.values, who, rng, paper.fixes)
+    return photograph(page, DPI / 25.4, draw_shot(condition, rng), rng).encoded
 
 
-def _read(encoded: bytes, form, convention, game, count):
-    data = np.frombuffer(encoded, np.uint8)
-    start = time.perf_counter()
-    grey = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION)
-    count["ms decode"] += 1000 * (time.perf_counter() - start)
-    start = time.perf_counter()
-    sheets = find_sheets(grey, form)
-    if not sheets:
-        return None
-    identity = identify(grey, sheets[0], lambda serial: None).identity
+# --- reading it -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A sheet read: by the picture alone, with the rules, and the pictures of its fields."""
+
+    alone: Decision
+    decision: Decision
+    cells: Mapping[str, Cell]
+
+    @property
+    def asked(self) -> set[str]:
+        """The fields that a person is asked about."""
+        return {question.field for question in self.decision.review}
+
+
+@contextmanager
+def _timed(times: dict[str, float], step: str) -> Iterator[None]:
+    """Note how many milliseconds of processor time a step takes."""
+    start = time.process_time()
+    yield
+    times[step] = round(1000 * (time.process_time() - start), 1)
+
+
+def read_photo(encoded: bytes, paper: Paper, count: Counter, times: dict[str, float]) -> Result | None:
+    """The photo read as the program does, each step timed; None where no sheet is found in it."""
+    form, game = paper.form, paper.game
+    with _timed(times, "decode"):
+        flags = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
+        grey = np.asarray(cv2.imdecode(np.frombuffer(encoded, np.uint8), flags), dtype=np.uint8)
+    with _timed(times, "find"):
+        sheets = find_sheets(grey, form)
+        identity = identify(grey, sheets[0], lambda serial: None).identity if sheets else None
+        fit = fit_page(grey, sheets[0], form) if sheets else None
     count["identified"] += identity is not None
-    fit = fit_page(grey, sheets[0], form)
-    count["ms find"] += 1000 * (time.perf_counter() - start)
     if fit is None:
         return None
     count["found"] += 1
-    start = time.perf_counter()
-    cells = cut_fields(grey, fit, form)
-    ink, struck = read_cells(cells)
-    count["ms read"] += 1000 * (time.perf_counter() - start)
-    alone = decide(Sheet(form, None, None, {}, None, {}), ink, struck).fields
-    start = time.perf_counter()
-    rules = load_convention(convention)
-    decision = decide(Sheet(form, convention, rules, {}, game.pool, dict(game.players)), ink, struck)
-    count["ms decide"] += 1000 * (time.perf_counter() - start)
-    return ink, alone, decision, {cell.field.id: cell for cell in cells}
+    with _timed(times, "read"):
+        cells = cut_fields(grey, fit, form)
+        ink, struck = read_cells(cells)
+    with _timed(times, "decide"):
+        rules = load_convention(game.convention)
+        decision = decide(Sheet(form, game.convention, rules, {}, game.pool, dict(game.players)), ink, struck)
+    alone = decide(Sheet(form, None, None, {}, None, {}), ink, struck)
+    return Result(alone, decision, {cell.field.id: cell for cell in cells})
 
 
-def _with_pen(writer, rng):
-    from dataclasses import replace
-
-    return replace(writer, pen=make_pen(rng))
-
-
-def _corrections(values, form, share, rng):
-    """Some numbers come about by correction: struck out and written again, or overwritten."""
-    fixes = {}
-    for name, value in values.items():
-        if form.by_id[name].kind == "number" and value.isdigit() and rng.random() < share:
-            wrong = str(int(value) + int(rng.choice([1, 2, 10])))
-            fixes[name] = Correction(str(rng.choice(["struck", "struck", "overwritten"])), wrong)
-    return fixes
-
-
-def _as_written(game, values):
-    """The game record with what stands on the paper, to settle both ways by the rules alone."""
-    from dataclasses import replace
-
-    from scoring.game import Written
-
-    written = []
-    for name, value in values.items():
-        parts = name.split(".")
-        if parts[1] in ("pool", "mountain", "whists") and value.lstrip("-").isdigit():
-            written.append(Written(int(parts[0][1:]), parts[1], parts[2], int(value), parts[3] if parts[3:] else None))
-    return replace(game, written=tuple(written))
-
-
-def _count_mistakes(count, slips, decision, asked, values):
-    """Slips that the rules alone find on the paper, against the mistakes that the reading found."""
-    found = {m.field: m.kind for m in decision.mistakes}
-    for slip in slips:
-        count["slips"] += 1
-        if slip.field in found:
-            count["slips found at their cell"] += 1
-            count["slips found, kind right"] += found[slip.field] == slip.kind
-        elif slip.field in asked:
-            count["slips asked about"] += 1
-        else:
-            count["slips otherwise"] += 1
-    spots = {slip.field for slip in slips} | {
-        f"d{slip.deal:02d}." + ".".join(p for p in slip.instead if p) for slip in slips if slip.instead
+def one_sheet(seed: int, condition: str, data: Path | None, keep: Path | None) -> Record:
+    """Everything counted on one sheet."""
+    cv2.setNumThreads(1)
+    rng = np.random.default_rng([seed, 7])
+    paper = fill_in(seed, rng)
+    count: Counter = Counter(sheets=1, honest=not paper.slips)
+    times: dict[str, float] = {}
+    with _timed(times, "simulate"):
+        encoded = take_photo(paper, condition, data, rng)
+    result = read_photo(encoded, paper, count, times)
+    if result is not None:
+        _count_fields(count, paper, result)
+        _count_alone(count, paper, result)
+        _count_questions(count, result)
+        _count_slips(count, paper, result)
+        _count_unforeseen(count, paper, result)
+        _count_deals(count, paper, result)
+        _count_settlement(count, paper, result)
+        if keep is not None:
+            _keep(keep, condition, seed, paper, result)
+    return {
+        "seed": seed,
+        "players": paper.form.players,
+        "convention": paper.game.convention,
+        "program": program(),
+        "ms": times,
+        "count": {name: int(n) for name, n in count.items() if n},
     }
-    count["mistakes invented"] += sum(field not in spots and field not in asked for field in found)
 
 
-def _keep(keep, what, seed, name, true, seen, got, cell):
-    if keep is None:
+@cache
+def program() -> str:
+    """A digest of what reads: the code, the rules and the nets."""
+    digest = hashlib.sha256()
+    for package in (recognize, scoring):
+        folder = Path(str(package.__file__)).parent
+        for path in sorted(folder.rglob("*")):
+            inside = path.relative_to(folder).parts
+            if path.suffix in (".py", ".toml", ".json", ".onnx") and inside[0] not in ("training", "simulation"):
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+# --- counting ---------------------------------------------------------------------------------------------------------
+
+
+def _kind(paper: Paper, field: Field) -> str:
+    if field.kind == "mark":
+        return "mark"
+    return {"": "empty", "-": "dash"}.get(paper.values.get(field.id, ""), "number")
+
+
+def _silent(got: FieldReading, true: str) -> bool:
+    """Whether a field that nobody is asked about is wrong; that it cannot be seen is said, and a dash says nothing."""
+    return got.value != true and got.state != "unreadable" and {got.value, true} != {"", "-"}
+
+
+def _count_fields(count: Counter, paper: Paper, result: Result) -> None:
+    asked = result.asked
+    for field in paper.form.fields:
+        if field.kind == "text":
+            continue
+        true, got = paper.values.get(field.id, ""), result.decision.fields[field.id]
+        kind, right, told = _kind(paper, field), got.value == true, field.id not in asked
+        outcome = {
+            f"{kind} fields": True,
+            f"{kind} right": right,
+            f"{kind} right unasked": right and told,
+            "fields": True,
+            "fields unseen": got.state == "unreadable",
+        }
+        if told and not right:
+            outcome["silent errors"] = _silent(got, true)
+            outcome[f"silent errors, {field.column}"] = _silent(got, true)
+            outcome["dash taken for nothing"] = {got.value, true} == {"", "-"}
+            outcome["unseen, filled and not asked"] = got.state == "unreadable" and true not in ("", "-")
+        if field.id in paper.fixes:
+            how = "corrected" if true else "crossed out"
+            outcome |= {
+                f"{how} fields": True,
+                f"{how} right unasked": right and told,
+                f"{how} asked": not told,
+                f"{how} silent": told and _silent(got, true),
+            }
+        count.update(name for name, so in outcome.items() if so)
+    count["sheets with silent errors"] += count["silent errors"] > 0
+
+
+def _count_alone(count: Counter, paper: Paper, result: Result) -> None:
+    """The picture alone, everything that it is not sure of asked about."""
+    asked = {question.field for question in result.alone.review}
+    for field in paper.form.fields:
+        if field.kind == "text":
+            continue
+        true, seen = paper.values.get(field.id, ""), result.alone.fields[field.id]
+        count[f"{_kind(paper, field)} right by image"] += seen.value == true
+        count["silent errors by image"] += field.id not in asked and _silent(seen, true)
+        count["questions by image"] += field.id in asked and seen.state != "unreadable"
+
+
+def _count_questions(count: Counter, result: Result) -> None:
+    count["sheets asking nothing"] += not result.decision.review
+    for question in result.decision.review:
+        column = question.field.split(".")[1] if "." in question.field else "sheet"
+        count["questions"] += 1
+        count[f"questions, {column}"] += 1
+        count[f"reasons, {re.sub(r'[0-9]+', 'N', question.why.en)}"] += 1
+        count["questions, only whether a dash"] += {question.best, *question.other} == {"", "-"}
+
+
+def _count_slips(count: Counter, paper: Paper, result: Result) -> None:
+    """The slips made, against the mistakes found: by the reader, and by the rules where every field is known."""
+    found = {mistake.field: mistake.kind for mistake in result.decision.mistakes}
+    findable = {mistake.field: mistake.kind for mistake in check(paper.as_written()).mistakes}
+    for slip in paper.foreseen():
+        at = slip.field in found
+        asked = not at and slip.field in result.asked
+        outcome = {
+            "slips": True,
+            "slips found": at,
+            "slips found, kind right": at and found[slip.field] == slip.kind,
+            "slips found, and asked about": at and slip.field in result.asked,
+            "slips asked about": asked,
+            "slips neither": not at and not asked,
+            "slips that the rules find": slip.field in findable,
+            "slips that the rules find, kind right": findable.get(slip.field) == slip.kind,
+        }
+        count.update(name for name, so in outcome.items() if so)
+        count.update(f"{name}: {slip.kind}" for name, so in outcome.items() if so)
+    spots = set().union(*(_spots(slip) for slip in paper.slips))
+    for field in found.keys() - spots - result.asked:
+        count["invented"] += 1
+        count["invented, and by the rules as well"] += field in findable
+        count["invented on honest sheets"] += not paper.slips
+
+
+def _spots(slip: Slip) -> set[str]:
+    """The fields at which a slip may rightly be told of."""
+    spots = {slip.field}
+    if slip.instead is not None:
+        spots.add(_field(slip.deal, slip.instead))
+    if slip.kind == "row too low":
+        spots.add(_field(slip.deal + 1, slip.cell))
+    return spots
+
+
+def _field(deal: int, place: Place) -> str:
+    return f"d{deal:02d}." + ".".join(part for part in place if part)
+
+
+def _count_unforeseen(count: Counter, paper: Paper, result: Result) -> None:
+    """The slips that the model does not know: every place of two that cancel, a row too low as one."""
+    found = {mistake.field for mistake in result.decision.mistakes}
+    places: dict[tuple[str, int], set[str]] = {}
+    for slip in paper.slips:
+        if slip.kind in UNFORESEEN:
+            places.setdefault((slip.kind, slip.deal), set()).update(_spots(slip))
+    for (kind, _), spots in places.items():
+        end = "found" if spots & found else "asked" if spots & result.asked else "silent"
+        count.update(("unforeseen", f"unforeseen: {kind}", f"unforeseen {end}", f"unforeseen {end}: {kind}"))
+
+
+def _count_deals(count: Counter, paper: Paper, result: Result) -> None:
+    """The deals as decided against those played; and what becomes of boxes left empty by mistake."""
+    game = result.decision.game
+    told = {deal.deal: _played(deal) for deal in game.deals} if game is not None else {}
+    rows = {field.split(".")[0] for field in result.asked}
+    for deal in paper.game.deals:
+        right = told.get(deal.deal) == _played(deal)
+        count["deals"] += 1
+        count["deals right"] += right
+        count["deals wrong, nothing asked in the row"] += not right and f"d{deal.deal:02d}" not in rows
+    count["deals that there were not"] += len(told.keys() - {deal.deal for deal in paper.game.deals})
+    for name in paper.forgotten:
+        count["forgotten"] += 1
+        count["forgotten, asked in the row"] += name.split(".")[0] in rows
+
+
+def _played(deal: Deal) -> tuple[Any, ...]:
+    whisted = sorted(seat for seat, said in deal.defence.items() if said != "pass")
+    return deal.declarer, deal.contract, whisted, sorted(deal.tricks.items())
+
+
+def _count_settlement(count: Counter, paper: Paper, result: Result) -> None:
+    if result.asked:
         return
-    keep.mkdir(parents=True, exist_ok=True)
-    label = f"{what}-{seed:05d}-{name}-{true or 'empty'}-{seen.value or 'empty'}-{got.value or 'empty'}"
-    cv2.imwrite(str(keep / f"{label}.png"), cv2.resize(cell.image, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC))
+    truth = check(paper.as_written())
+    told = result.decision
+    played, written = (
+        side is not None and {seat: str(value) for seat, value in side.items()} == dict(said or {})
+        for side, said in ((truth.played, told.played), (truth.written, told.written))
+    )
+    count["settled as played"] += played
+    count["settled as written"] += written
+    count["settled both ways"] += played and written
+
+
+def _keep(folder: Path, condition: str, seed: int, paper: Paper, result: Result) -> None:
+    """Leave the pictures of the fields that were read wrongly, with the rules or without."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, cell in result.cells.items():
+        true, got, seen = paper.values.get(name, ""), result.decision.fields[name], result.alone.fields[name]
+        if got.value == seen.value == true or {got.value, seen.value, true} <= {"", "-"}:
+            continue
+        what = "silent" if name not in result.asked and _silent(got, true) else condition
+        label = f"{what}-{seed:05d}-{name}-{true or 'empty'}-{seen.value or 'empty'}-{got.value or 'empty'}"
+        cv2.imwrite(
+            str(folder / f"{label}.png"), cv2.resize(cell.image, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC)
+        )
+
+
+# --- the report -------------------------------------------------------------------------------------------------------
+
+
+def report(records: Sequence[Record], condition: str) -> str:
+    """The lines of a condition as a table for people."""
+    total = _total(records)
+    programs = Counter(record["program"] for record in records)
+    lines = [
+        f"{condition}: {total['sheets']} sheets ({total['honest']} without a slip), {total['found']} found, "
+        f"{total['identified']} identified by their code"
+    ]
+    if len(programs) > 1:
+        lines.append(f"  READ BY {len(programs)} DIFFERENT PROGRAMS: {dict(programs)}")
+    for part in (_silence_lines, _question_lines, _field_lines, _slip_lines, _deal_lines, _alone_lines):
+        lines += part(total)
+    lines += _group_lines(records)
+    lines += _time_lines(records)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _total(records: Sequence[Record]) -> Counter:
+    total: Counter = Counter()
+    for record in records:
+        total.update(record["count"])
+    return total
+
+
+def _share(total: Counter, name: str, of: str, called: str | None = None) -> str:
+    part, whole = total[name], total[of]
+    return f"  {called or name:44} {part:8.0f} of {whole:8.0f}  {100 * part / whole if whole else 0:8.3f} %"
+
+
+def wilson(part: int, whole: int, z: float = 1.96) -> tuple[float, float]:
+    """Wilson's interval for a share, by default at 95 %."""
+    if not whole:
+        return 0.0, 1.0
+    share, squared = part / whole, z * z / whole
+    middle = (share + squared / 2) / (1 + squared)
+    reach = z * (share * (1 - share) / whole + squared / (4 * whole)) ** 0.5 / (1 + squared)
+    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+
+
+def _one_in(share: float) -> str:
+    return f"1 in {1 / share:,.0f}" if share > 0 else "none"
+
+
+def _silence_lines(total: Counter) -> list[str]:
+    silent, fields = total["silent errors"], total["fields"] - total["fields unseen"]
+    low, high = wilson(silent, fields)
+    where = ", ".join(f"{name} {n}" for name, n in _named(total, "silent errors, "))
+    return [
+        f"  silent errors: {silent} of {fields} fields on {total['sheets with silent errors']} sheets"
+        + (f" ({where})" if where else ""),
+        f"    {_one_in(silent / max(fields, 1))}; with 95 % at least {_one_in(low)} and at most {_one_in(high)}",
+        f"    beside these: dashes and nothing confused {total['dash taken for nothing']}; "
+        f"fields out of sight {total['fields unseen']}, "
+        f"{total['unseen, filled and not asked']} of them filled and not asked about",
+    ]
+
+
+def _named(total: Counter, prefix: str) -> list[tuple[str, int]]:
+    """The counts whose names begin so, without the beginning, the largest first."""
+    found = [(name.removeprefix(prefix), n) for name, n in total.items() if name.startswith(prefix) and n]
+    return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+
+def _question_lines(total: Counter) -> list[str]:
+    sheets = max(total["found"], 1)
+    lines = [
+        f"  questions a sheet: {total['questions'] / sheets:.3f}",
+        _share(total, "sheets asking nothing", "found"),
+        "    by column: " + ", ".join(f"{name} {n}" for name, n in _named(total, "questions, ")),
+    ]
+    return lines + [f"    {n:6} {reason}" for reason, n in _named(total, "reasons, ")]
+
+
+def _field_lines(total: Counter) -> list[str]:
+    kinds = ("number", "mark", "dash", "empty")
+    lines = [_share(total, f"{kind} right unasked", f"{kind} fields") for kind in kinds]
+    for how in ("corrected", "crossed out"):
+        lines.append(
+            _share(total, f"{how} right unasked", f"{how} fields")
+            + f"   asked {total[f'{how} asked']}, silent {total[f'{how} silent']}"
+        )
+    return lines
+
+
+def _slip_lines(total: Counter) -> list[str]:
+    names = ("slips found", "slips found, kind right", "slips asked about", "slips neither")
+    ceiling = ("slips that the rules find", "slips that the rules find, kind right")
+    lines = [_share(total, name, "slips") for name in (*names, *ceiling)]
+    lines.append(f"    {'':18} {'made':>6} {'found':>6} {'kind':>6} {'asked':>6} {'neither':>7}")
+    for kind in MISTAKES:
+        made, *ends = (total[f"{name}: {kind}"] for name in ("slips", *names))
+        lines.append(f"    {kind:18} {made:6} {ends[0]:6} {ends[1]:6} {ends[2]:6} {ends[3]:7}")
+    lines.append(
+        f"  invented: {total['invented']} ({100 * total['invented'] / max(total['found'], 1):.1f} per 100 sheets), "
+        f"{total['invented on honest sheets']} of them on sheets without a slip, "
+        f"{total['invented, and by the rules as well']} told by the rules of a perfect reading as well"
+    )
+    for kind in ("", *(f": {kind}" for kind in UNFORESEEN)):
+        ends = [total[f"unforeseen {end}{kind}"] for end in ("found", "asked", "silent")]
+        lines.append(
+            f"  {'unforeseen' + kind:28} {total[f'unforeseen{kind}']:5}, "
+            f"found {ends[0]} / asked {ends[1]} / silent {ends[2]}"
+        )
+    return lines
+
+
+def _deal_lines(total: Counter) -> list[str]:
+    return [
+        _share(total, "deals right", "deals"),
+        _share(total, "deals wrong, nothing asked in the row", "deals"),
+        f"  deals that there were not: {total['deals that there were not']}",
+        _share(total, "forgotten, asked in the row", "forgotten", "forgotten boxes, asked in the row"),
+        *(
+            _share(total, f"settled {how}", "sheets asking nothing", f"settled {how}, of sheets asking nothing")
+            for how in ("as played", "as written", "both ways")
+        ),
+    ]
+
+
+def _alone_lines(total: Counter) -> list[str]:
+    fields = total["fields"] - total["fields unseen"]
+    return [
+        "  without the rules, all fields surer than 0.999 taken as read, the rest asked about:",
+        *(_share(total, f"{kind} right by image", f"{kind} fields") for kind in ("number", "mark", "dash", "empty")),
+        f"    silent errors {total['silent errors by image']} of {fields}; "
+        f"questions a sheet {total['questions by image'] / max(total['found'], 1):.2f}",
+    ]
+
+
+def _group_lines(records: Sequence[Record]) -> list[str]:
+    heads = ("", "sheets", "silent", "questions", "none", "unasked", "found", "invented", "both ways")
+    lines = ["  " + f"{heads[0]:12}" + "".join(f"{head:>11}" for head in heads[1:])]
+    groups: list[tuple[str, str, Any]] = [(f"{n} players", "players", n) for n in (3, 4)]
+    groups += [(name, "convention", name) for name in CONVENTIONS]
+    for title, key, value in groups:
+        one = _total([record for record in records if record[key] == value])
+        row = (
+            f"{one['found']:11}{one['silent errors']:11}{one['questions'] / max(one['found'], 1):11.2f}",
+            *(
+                f"{100 * one[name] / max(one[of], 1):10.1f}%"
+                for name, of in (
+                    ("sheets asking nothing", "found"),
+                    ("number right unasked", "number fields"),
+                    ("slips found", "slips"),
+                )
+            ),
+            f"{one['invented']:11}",
+            f"{100 * one['settled both ways'] / max(one['sheets asking nothing'], 1):10.1f}%",
+        )
+        lines.append(f"  {title:12}" + "".join(row))
+    return lines
+
+
+def _time_lines(records: Sequence[Record]) -> list[str]:
+    lines = ["  milliseconds a sheet, of one core (mean, 95th percentile, most):"]
+    for step in STEPS:
+        times = np.array([record["ms"].get(step, 0.0) for record in records])
+        lines.append(f"    {step:8} {times.mean():8.0f} {np.percentile(times, 95):8.0f} {times.max():8.0f}")
+    return lines
+
+
+# --- running it -------------------------------------------------------------------------------------------------------
+
+
+def kept(path: Path) -> dict[int, Record]:
+    """The lines of a file, by seed; one that is not whole was being written when the run was broken off."""
+    records: dict[int, Record] = {}
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                record = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            records[record["seed"]] = record
+    return records
+
+
+def run(seeds: Sequence[int], condition: str, data: Path | None, keep: Path | None, jobs: int, path: Path) -> None:
+    """Count the sheets that have no line yet, and write each one's as soon as it is done."""
+    left = [seed for seed in seeds if seed not in kept(path)]
+    if not left:
+        return
+    with path.open("a", encoding="utf-8") as file, ProcessPoolExecutor(jobs) as pool:
+        # Never on the end of a line that was broken off.
+        file.write("\n" if path.stat().st_size else "")
+        for done in as_completed([pool.submit(one_sheet, seed, condition, data, keep) for seed in left]):
+            file.write(json.dumps(done.result(), ensure_ascii=False) + "\n")
+            file.flush()
 
 
 def main() -> None:
@@ -192,55 +592,18 @@ def main() -> None:
     parser.add_argument("--sheets", type=int, default=20)
     parser.add_argument("--first", type=int, default=20_000, help="the first seed")
     parser.add_argument("--condition", default="mild")
-    parser.add_argument("--corrected", type=float, default=0.01, help="share of numbers that were corrected")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--keep", type=Path, help="a folder for the cells that were read wrongly")
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--keep", type=Path, help="a folder for the pictures of fields that were read wrongly")
+    parser.add_argument("--out", type=Path, required=True, help="a folder for the lines and the report")
     args = parser.parse_args()
-    total: Counter = Counter()
+    args.out.mkdir(parents=True, exist_ok=True)
+    path = args.out / f"reading-{args.condition}.jsonl"
     seeds = range(args.first, args.first + args.sheets)
-    fixed = [args.condition], [args.data], [args.corrected], [args.keep]
-    with ProcessPoolExecutor(args.jobs) as pool:
-        for count in pool.map(one_sheet, seeds, *(part * args.sheets for part in fixed)):
-            total.update(count)
-    text = report(total, args.condition)
-    print(text)
-    if args.out:
-        args.out.write_text(text + "\n", encoding="utf-8")
-        args.out.with_suffix(".json").write_text(json.dumps(dict(total), indent=1), encoding="utf-8")
-
-
-def report(total: Counter, condition: str) -> str:
-    """The counts as a table for people."""
-    sheets = total["sheets"]
-    lines = [f"{condition}: {sheets} sheets, {total['found']} found, {total['identified']} identified by their code"]
-
-    def share(name: str, of: str) -> None:
-        part, whole = total[name], total[of]
-        lines.append(f"  {name:38} {part:7.0f} of {whole:7.0f}  {100 * part / whole if whole else 0:8.3f} %")
-
-    for kind in ("mark", "filled", "empty"):
-        for what in ("right by image", "right", "right unasked"):
-            share(f"{kind} {what}", f"{kind} fields")
-        lines.append(
-            f"  {kind} wrong by image: {total[f'{kind} fields'] - total[f'{kind} right by image']}, "
-            f"of these below 0.9 confidence: {total[f'{kind} wrong by image below 0.9']}"
-        )
-    fields = sum(total[f"{kind} fields"] for kind in ("mark", "filled", "empty"))
-    unseen = f"{total['fields unseen']} unseen, {total['unseen and not asked']} of them filled and not asked about"
-    unseen += f"; dashes and nothing confused: {total['dash taken for nothing']}"
-    lines.append(f"  silent errors: {total['silent errors']} of {fields} fields ({unseen})")
-    lines.append(
-        f"  questions a sheet: {total['questions'] / sheets:.2f}; asking nothing: {total['sheets asking nothing']}"
-    )
-    for name in ("slips found at their cell", "slips found, kind right", "slips asked about", "slips otherwise"):
-        share(name, "slips")
-    lines.append(f"  mistakes invented: {total['mistakes invented']}")
-    for name in ("settled as played right, of those", "settled as written right, of those"):
-        share(name, "sheets asking nothing")
-    steps = ", ".join(f"{step} {total['ms ' + step] / sheets:.0f}" for step in ("decode", "find", "read", "decide"))
-    lines.append(f"  milliseconds a sheet: {steps}")
-    return "\n".join(lines)
+    run(seeds, args.condition, args.data, args.keep, args.jobs, path)
+    records = kept(path)
+    text = report([records[seed] for seed in sorted(records)], args.condition)
+    path.with_suffix(".txt").write_text(text + "\n", encoding="utf-8")
+    sys.stdout.write(text + "\n")
 
 
 if __name__ == "__main__":
