@@ -255,6 +255,7 @@ def _count_fields(count: Counter, paper: Paper, result: Result) -> None:
         if told and not right:
             outcome["silent errors"] = _silent(got, true)
             outcome[f"silent errors, {field.column}"] = _silent(got, true)
+            outcome["silent errors said to be doubtful"] = _silent(got, true) and got.state == "doubtful"
             outcome["dash taken for nothing"] = {got.value, true} == {"", "-"}
             outcome["unseen, filled and not asked"] = got.state == "unreadable" and true not in ("", "-")
         if field.id in paper.fixes:
@@ -360,8 +361,9 @@ def _count_deals(count: Counter, paper: Paper, result: Result) -> None:
 
 
 def _played(deal: Deal) -> tuple[Any, ...]:
+    """All of a deal that counts; that somebody took no trick need not be written."""
     whisted = sorted(seat for seat, said in deal.defence.items() if said != "pass")
-    return deal.declarer, deal.contract, whisted, sorted(deal.tricks.items())
+    return deal.declarer, deal.contract, whisted, sorted((s, n) for s, n in deal.tricks.items() if n)
 
 
 def _count_settlement(count: Counter, paper: Paper, result: Result) -> None:
@@ -444,7 +446,7 @@ def _silence_lines(total: Counter) -> list[str]:
     where = ", ".join(f"{name} {n}" for name, n in _named(total, "silent errors, "))
     return [
         f"  silent errors: {silent} of {fields} fields on {total['sheets with silent errors']} sheets"
-        + (f" ({where})" if where else ""),
+        + (f" ({where}; {total['silent errors said to be doubtful']} said to be doubtful)" if where else ""),
         f"    {_one_in(silent / max(fields, 1))}; with 95 % at least {_one_in(low)} and at most {_one_in(high)}",
         f"    beside these: dashes and nothing confused {total['dash taken for nothing']}; "
         f"fields out of sight {total['fields unseen']}, "
