@@ -285,7 +285,8 @@ def _count_alone(count: Counter, paper: Paper, result: Result) -> None:
 def _count_questions(count: Counter, result: Result) -> None:
     count["sheets asking nothing"] += not result.decision.review
     for question in result.decision.review:
-        column = question.field.split(".")[1] if "." in question.field else "sheet"
+        first, *rest = question.field.split(".")
+        column = rest[0] if rest and first != "result" else first
         count["questions"] += 1
         count[f"questions, {column}"] += 1
         count[f"reasons, {re.sub(r'[0-9]+', 'N', question.why.en)}"] += 1
@@ -437,7 +438,7 @@ def wilson(part: int, whole: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def _one_in(share: float) -> str:
-    return f"1 in {1 / share:,.0f}" if share > 0 else "none"
+    return f"1 in {1 / share:,.0f}" if share > 1e-12 else "none"
 
 
 def _silence_lines(total: Counter) -> list[str]:
