@@ -33,6 +33,10 @@ class Mark:
     value: int
     corners: Points
 
+    def shrunk(self, by: float) -> "Mark":
+        """The same mark in the photo shrunk `by` times."""
+        return replace(self, corners=(self.corners + 0.5) / by - 0.5)
+
     @property
     def side(self) -> float:
         """Its side in photo pixels, as the root of its area."""
@@ -67,14 +71,19 @@ class PageMap:
         # Sampling a fine photo coarsely would alias the thin lines: shrink it first.
         fine = self.px_per_mm((x + w / 2, y + h / 2))
         shrink = max(1, int(fine / px_per_mm))
-        if shrink > 1:
-            size = (grey.shape[1] // shrink, grey.shape[0] // shrink)
-            grey = cv2.resize(grey[: size[1] * shrink, : size[0] * shrink], size, interpolation=cv2.INTER_AREA)
-        maps = self._pixel_maps(box, px_per_mm)
-        maps = ((maps + 0.5) / shrink - 0.5).astype(np.float32)
-        return cv2.remap(
-            grey, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=255
-        )
+        maps = self.shrunk(shrink)._pixel_maps(box, px_per_mm)
+        grey = shrunk_whole(grey, shrink)
+        return cv2.remap(grey, maps, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=255)
+
+    def shrunk(self, by: float) -> "PageMap":
+        """The same page in the photo shrunk `by` times (enlarged where that is below 1)."""
+        return PageMap(((self.mesh + 0.5) / by - 0.5).astype(np.float32), self.margin)
+
+    def steps(self, points_mm: Points) -> tuple[Points, Points]:
+        """How far in the photo, in pixels, a millimetre across and one down lead at page points: (n, 2) each."""
+        ways = np.array([(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
+        right, left, below, above = self.to_photo(points_mm + ways[:, None]).reshape(4, -1, 2)
+        return (right - left) / 2, (below - above) / 2
 
     def _pixel_maps(self, box: tuple[float, float, float, float], px_per_mm: float) -> npt.NDArray[np.float32]:
         x, y, w, h = box
@@ -149,8 +158,8 @@ def find_marks(grey: Grey, dictionary: str) -> tuple[Mark, ...]:
     found: list[Mark] = []
     steps = [(1000, quick, False), (1000, patient, False), (2000, patient, False), (2000, patient, True)]
     for side, detector, stretch in [*steps, (longest, patient, False)]:
-        shrink = max(1.0, longest / side)
-        small = _shrunk(grey, shrink)
+        shrink = max(1, round(longest / side))
+        small = shrunk_whole(grey, shrink)
         if stretch:
             small = cv2.createCLAHE(4.0, (8, 8)).apply(small)
         corners, ids, _ = detector.detectMarkers(small)
@@ -283,11 +292,18 @@ def _agreeing(of: list[Mark], among: list[Mark], form: Form, within_mm: float) -
     return [mark for _, mark in nearest.values()]
 
 
-def _shrunk(grey: Grey, by: float) -> Grey:
-    if by <= 1.0:
+def shrunk_whole(grey: Grey, by: int) -> Grey:
+    """The picture a whole number of times smaller; what is left over at its right and lower edge goes."""
+    while by % 2 == 0:
+        # Halving is much the quickest, and on large pictures several times quicker than all at once.
+        grey = cv2.resize(
+            grey[: grey.shape[0] // 2 * 2, : grey.shape[1] // 2 * 2], None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA
+        )
+        by //= 2
+    if by == 1:
         return grey
-    size = (round(grey.shape[1] / by), round(grey.shape[0] / by))
-    return cv2.resize(grey, size, interpolation=cv2.INTER_AREA)
+    height, width = grey.shape[0] // by, grey.shape[1] // by
+    return cv2.resize(grey[: height * by, : width * by], (width, height), interpolation=cv2.INTER_AREA)
 
 
 def _refined(grey: Grey, quad: Points) -> Points:
@@ -338,7 +354,17 @@ def rough_map(marks: Marks, form: Form) -> PageMap | None:
 def fit_page(grey: Grey, marks: Marks, form: Form) -> Fit | None:
     """Where the page lies, from its marks and then its own printed lines; None where the marks do not hold together."""
     rough = rough_map(marks, form)
-    return _snapped(grey, rough, marks, form) if rough is not None else None
+    if rough is None:
+        return None
+    # Lines need no more than some four pixels a millimetre, even where the page leads away from the camera.
+    corners = [(x, y) for x in (0.0, form.page[0]) for y in (0.0, form.page[1])]
+    by = max(1, int(min(rough.px_per_mm(corner) for corner in corners) / LINES_PX_PER_MM))
+    small = {place: mark.shrunk(by) for place, mark in marks.items()}
+    fit = _snapped(shrunk_whole(grey, by), rough.shrunk(by), small, form)
+    return replace(fit, map=fit.map.shrunk(1 / by))
+
+
+LINES_PX_PER_MM = 4.0
 
 
 def _sampled(picture: npt.NDArray, at: Points, border: int) -> npt.NDArray:
@@ -347,8 +373,7 @@ def _sampled(picture: npt.NDArray, at: Points, border: int) -> npt.NDArray:
     rows = -(-len(at) // width)
     laid = np.zeros((rows * width, 2), np.float32)
     laid[: len(at)] = at
-    maps = laid.reshape(rows, width, 2)
-    seen = cv2.remap(picture, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR, borderMode=border)
+    seen = cv2.remap(picture, laid.reshape(rows, width, 2), None, cv2.INTER_LINEAR, borderMode=border)
     return seen.reshape(rows * width, *seen.shape[2:])[: len(at)]
 
 
@@ -395,7 +420,14 @@ def _thin_plate(at: Points, value: Points, smoothing: float) -> Callable[[Points
 
     def at_points(points: Points) -> Points:
         wanted = (points - middle) / unit
-        return kernel(wanted, known) @ weights[:n] + np.column_stack([np.ones(len(wanted)), wanted]) @ weights[n:]
+        # Half the digits are plenty here, at a third of the time: there are thousands of points.
+        square = np.zeros((len(wanted), n), np.float32)
+        for axis in (0, 1):
+            away = wanted[:, axis, None].astype(np.float32) - known[:, axis].astype(np.float32)
+            square += away * away
+        bent = square * np.log(np.maximum(square, np.float32(1e-12)))
+        plain = np.column_stack([np.ones(len(wanted)), wanted]) @ weights[n:]
+        return plain + bent @ (0.5 * weights[:n]).astype(np.float32)
 
     return at_points
 
@@ -415,10 +447,23 @@ class _Samples:
     across: npt.NDArray[np.int64]
     beside: Points
 
+    def only(self, which: npt.NDArray | slice) -> "_Samples":
+        """Some of them."""
+        return _Samples(self.at[which], self.across[which], self.beside[which])
 
-@cache
+
+_SAMPLES: dict[int, tuple[Form, _Samples]] = {}
+
+
 def _line_samples(form: Form) -> _Samples:
     """Points every few millimetres along the rules, away from crossings."""
+    # By the object itself: to compare a form with another, all its thousand fields would be gone through.
+    if id(form) not in _SAMPLES:
+        _SAMPLES[id(form)] = form, _sampled_lines(form)
+    return _SAMPLES[id(form)][1]
+
+
+def _sampled_lines(form: Form) -> _Samples:
     marks = [f.box for f in form.fields if f.kind == "mark"]
     left, right = min(b.x for b in marks) - 1.0, max(b.x + b.w for b in marks) + 1.0
     mark_columns = sorted({round(b.centre[0], 3) for b in marks})
@@ -447,38 +492,64 @@ def _line_samples(form: Form) -> _Samples:
     return _Samples(table[:, :2].copy(), table[:, 2].astype(int), table[:, 3:].copy())
 
 
-def _profiles(grey: Grey, page_map: PageMap, samples: _Samples, offsets: npt.NDArray[np.float64]) -> Points:
+def _profiles(grey: Grey, page_map: PageMap, samples: _Samples, offsets: npt.NDArray[np.float64]) -> Grey:
     """The picture along a short way across each line: (n, offsets) grey, each the median over a stretch of the line."""
     # A rule goes on along the whole box; a stroke of a figure is short, and the median passes it over.
-    along = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
-    reach = np.where(samples.beside.any(axis=1), 1.3, 2.5)
-    n = len(samples.at)
-    unit = np.eye(2)
-    points = (
-        samples.at[:, None, None, :]
-        + offsets[None, :, None, None] * unit[samples.across][:, None, None, :]
-        + (reach[:, None] * along)[:, None, :, None] * unit[1 - samples.across][:, None, None, :]
-    )
-    seen = _sampled(grey, page_map.to_photo(points.reshape(-1, 2)), cv2.BORDER_REPLICATE)
-    return np.median(seen.reshape(n, len(offsets), len(along)), axis=2).astype(np.float64)
+    along = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
+    reach = np.where(samples.beside.any(axis=1), 1.3, 2.5).astype(np.float32)
+    # So near to its middle the page is as good as flat.
+    right, below = page_map.steps(samples.at)
+    upright = (samples.across == 0)[:, None]
+    across = np.where(upright, right, below).astype(np.float32)
+    beside = np.where(upright, below, right).astype(np.float32) * reach[:, None]
+    middles = page_map.to_photo(samples.at).astype(np.float32) + along[:, None, None] * beside
+    ways = offsets.astype(np.float32)[:, None] * across[:, None, :]
+    at = middles[:, :, None, :] + ways
+    count, n, steps, _ = at.shape
+    seen = cv2.remap(
+        grey, at.reshape(count * n, steps, 2), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    ).reshape(count, n, steps)
+    return _median_of_five(*seen)
 
 
-def _line_offsets(
-    grey: Grey, page_map: PageMap, samples: _Samples, reach: float, step: float = 0.1
-) -> tuple[Points, Points, Points, npt.NDArray[np.bool_]]:
+def _median_of_five(a: Grey, b: Grey, c: Grey, d: Grey, e: Grey) -> Grey:
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    less, more = np.minimum(c, d), np.maximum(c, d)
+    # Neither the least nor the most of four is the middle of five.
+    one, other = np.maximum(low, less), np.minimum(high, more)
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    return np.maximum(low, np.minimum(high, e))
+
+
+Offsets = tuple[Points, Points, Points, npt.NDArray[np.bool_]]
+
+
+def _line_offsets(grey: Grey, page_map: PageMap, samples: _Samples, reach: float, step: float = 0.1) -> Offsets:
     """How far off (mm, up to `reach`) each line lies, and how much it stands out there (0 … 1 of the paper).
 
     And how much a line stands out within `ON_LINE_MM` of where the map puts it, whatever else there is; and whether
-    there is a good deal of ink some way off on either side.
+    there is a good deal of ink some way off on either side (told only of lines beside mark boxes).
     """
-    pad = int(np.ceil(samples.beside.max() / step)) + 1
+    n = len(samples.at)
+    found: Offsets = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n, dtype=bool)
+    beside = samples.beside.any(axis=1)
+    for pick in (np.flatnonzero(~beside), np.flatnonzero(beside)):
+        if len(pick):
+            for whole, part in zip(found, _offsets(grey, page_map, samples.only(pick), reach, step), strict=True):
+                whole[pick] = part
+    return found
+
+
+def _offsets(grey: Grey, page_map: PageMap, samples: _Samples, reach: float, step: float) -> Offsets:
+    half = max(1, round(0.2 / step))
+    wide = max(half + 1, round(0.75 / step))
+    pad = max(wide, int(np.ceil(samples.beside.max() / step))) + 1
     steps = int(round(reach / step))
     offsets = np.asarray(np.arange(-steps - pad, steps + pad + 1) * step, dtype=np.float64)
     profiles = _profiles(grey, page_map, samples, offsets)
-    half = max(1, round(0.2 / step))
-    wide = max(half + 1, round(0.75 / step))
-    paper = np.maximum(np.percentile(profiles, 80, axis=1, keepdims=True), 1.0)
-    ink = 1.0 - profiles / paper
+    rank = int(0.8 * profiles.shape[1])
+    paper = np.maximum(np.partition(profiles, rank, axis=1)[:, rank : rank + 1], 1).astype(np.float32)
+    ink = 1 - profiles / paper
     narrow = cv2.blur(ink, (2 * half + 1, 1), borderType=cv2.BORDER_REFLECT)
     around = cv2.blur(ink, (2 * wide + 1, 1), borderType=cv2.BORDER_REFLECT)
     line = narrow - around
@@ -496,13 +567,17 @@ def _line_offsets(
     best = score.argmax(axis=1)
     rows = np.arange(len(best))
     inner = np.clip(best, 1, score.shape[1] - 2)
-    a, b, c = (score[rows, inner + d] for d in (-1, 0, 1))
+    a, b, c = (score[rows, inner + d].astype(np.float64) for d in (-1, 0, 1))
     bend = a - 2 * b + c
     shift = np.where(np.abs(bend) > 1e-9, 0.5 * (a - c) / np.where(np.abs(bend) > 1e-9, bend, 1.0), 0.0)
-    away = np.abs(offsets)
-    beyond = [ink[:, (np.sign(offsets) == side) & (away > 2.3) & (away < 4.3)] for side in (-1, 1)]
-    crossed = np.max([np.median(part, axis=1) if part.shape[1] else np.zeros(len(ink)) for part in beyond], axis=0)
-    return (inner - steps + np.clip(shift, -1, 1)) * step, line[rows, pad + best], here, crossed > 0.15
+    crossed = np.zeros(len(best), dtype=bool)
+    if samples.beside.any():
+        away = np.abs(offsets)
+        for side in (-1, 1):
+            beyond = (np.sign(offsets) == side) & (away > 2.3) & (away < 4.3)
+            if beyond.any():
+                crossed |= np.median(ink[:, beyond], axis=1) > 0.15
+    return (inner - steps + np.clip(shift, -1, 1)) * step, line[rows, pad + best], here, crossed
 
 
 LINE_CONTRAST = 0.025
@@ -512,7 +587,7 @@ LINE_CONTRAST = 0.025
 def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form) -> Fit:
     samples = _line_samples(form)
     # A polynomial has few coefficients: a third of the samples is plenty for it.
-    some = _Samples(samples.at[::3], samples.across[::3], samples.beside[::3])
+    some = samples.only(slice(None, None, 3))
 
     def found(page_map: PageMap, samples: _Samples, reach: float) -> tuple[Points, npt.NDArray[np.bool_]]:
         off, contrast, _, _ = _line_offsets(grey, page_map, samples, reach)
@@ -528,23 +603,41 @@ def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form) -> Fit:
         share = float(good[inside].mean()) if inside.any() else 0.0
         # Beside a box that is crossed or filled, which line stands out says nothing.
         counted = ~(among_marks & crossed & ~good)
-        judging = _Samples(samples.at[counted], samples.across[counted], samples.beside[counted])
+        judging = samples.only(counted)
         return Fit(page_map, share, _trusted(page_map, grey, form, judging, good[counted], marks))
 
-    for reach, degree in ((REACH_MM, 2), (1.6, 4), (0.9, 5)):
-        page_map = _corrected(page_map, form, some, *found(page_map, some, reach), degree, reach)
-    for reach, spread in ((1.6, 22.0), (1.2, 15.0), (0.9, 11.0)):
-        page_map = _eased(page_map, samples, *found(page_map, samples, reach), spread)
-    fit = judged(page_map)
+    width, height = form.page
+    px_per_mm = page_map.px_per_mm((width / 2, height / 2))
+    in_table = _in_table(form, _mesh_points(page_map))
+
+    def settled(page_map: PageMap) -> PageMap:
+        """The map eased until hardly anything moves: every smoothing leaves a part of a sharp bend behind."""
+        for _ in range(SETTLINGS):
+            before, page_map = page_map, _eased(page_map, samples, *found(page_map, samples, 0.9), 11.0)
+            moved = np.linalg.norm(page_map.mesh - before.mesh, axis=2).ravel()[in_table]
+            if moved.max() < SETTLED_MM * px_per_mm:
+                break
+        return page_map
+
+    off, seen = found(page_map, some, REACH_MM)
+    fit = None
+    if seen.mean() > 0.8 and np.percentile(np.abs(off[seen]), 90) < NEAR_MM:
+        # The marks alone put nearly every line where it is: nothing is left but to settle.
+        fit = judged(settled(_eased(page_map, samples, *found(page_map, samples, 0.9), 15.0)))
+    if fit is None or _untrusted_part(fit, grey, form) > 0.04:
+        page_map = _corrected(page_map, form, some, off, seen, 2, REACH_MM)
+        for reach, degree in ((1.6, 4), (0.9, 5)):
+            page_map = _corrected(page_map, form, some, *found(page_map, some, reach), degree, reach)
+        for reach, spread in ((1.6, 22.0), (1.2, 15.0)):
+            page_map = _eased(page_map, samples, *found(page_map, samples, reach), spread)
+        fit = judged(settled(page_map))
     # Where a strong bend left a part behind, the map grows into it from the part that is right.
     for _ in range(GROWTHS):
         missing = _untrusted_part(fit, grey, form)
         if missing < 0.01 or not fit.trusted.any():
             break
-        page_map = _grown(fit)
-        for reach, spread in ((1.6, 15.0), (0.9, 11.0)):
-            page_map = _eased(page_map, samples, *found(page_map, samples, reach), spread)
-        grown = judged(page_map)
+        page_map = _grown(fit, grey, form)
+        grown = judged(settled(_eased(page_map, samples, *found(page_map, samples, 1.6), 15.0)))
         if _untrusted_part(grown, grey, form) > missing - 0.002:
             break
         fit = grown
@@ -553,6 +646,13 @@ def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form) -> Fit:
 
 REACH_MM = 2.9
 """How far a line is looked for at first: less than half a row, so that it is not the neighbour's."""
+
+NEAR_MM = 0.5
+"""Where nearly all lines lie this near to where the marks put them, no polynomial is needed to find them."""
+
+SETTLINGS = 4
+SETTLED_MM = 0.12
+"""How often the map is eased at the most, and the largest movement that counts as none."""
 
 GROWTHS = 8
 
@@ -626,13 +726,16 @@ def _trusted(
     return trusted[inner[:, 1], inner[:, 0]].reshape(shape) & page_map.inside(nodes, grey).reshape(shape)
 
 
-def _grown(fit: Fit) -> PageMap:
+def _grown(fit: Fit, grey: Grey, form: Form) -> PageMap:
     """The map with its untrusted nodes where the trusted ones nearby, carried on smoothly, would put them."""
     nodes = _mesh_points(fit.map)
     trusted = fit.trusted.ravel()
     known, photo = nodes[trusted], fit.map.mesh.reshape(-1, 2)[trusted].astype(np.float64)
     mesh = fit.map.mesh.reshape(-1, 2).copy()
-    for i in np.flatnonzero(~trusted):
+    # A node beside the photo or the table still holds the corner of a cell that is inside.
+    wanted = (_in_table(form, nodes) & fit.map.inside(nodes, grey)).reshape(fit.trusted.shape)
+    wanted = cv2.dilate(wanted.astype(np.uint8), np.ones((3, 3), np.uint8)).ravel() > 0
+    for i in np.flatnonzero(~trusted & wanted):
         away = np.linalg.norm(known - nodes[i], axis=1)
         reach = max(float(away.min()) + 24.0, 30.0)
         near = away < reach
@@ -705,4 +808,8 @@ def _eased(page_map: PageMap, samples: _Samples, off: Points, seen: npt.NDArray[
 
 def _polynomial(points: Points, degree: int, width: float, height: float) -> Points:
     x, y = points[:, 0] / width * 2 - 1, points[:, 1] / height * 2 - 1
-    return np.stack([x**i * y**j for i in range(degree + 1) for j in range(degree + 1 - i)], axis=1)
+    powers = [np.ones_like(x)], [np.ones_like(y)]
+    for known, value in zip(powers, (x, y), strict=True):
+        for _ in range(degree):
+            known.append(known[-1] * value)
+    return np.stack([powers[0][i] * powers[1][j] for i in range(degree + 1) for j in range(degree + 1 - i)], axis=1)
