@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recognize.locate import Fit
+from recognize.locate import Fit, Points
 from recognize.photo import Grey
 from templates import Field, Form
 
@@ -25,19 +25,52 @@ class Cell:
     sure: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Cuts:
+    """Where the fields of a form that are read lie: in millimetres, and as parts of the flattened `box`."""
+
+    form: Form
+    fields: tuple[Field, ...]
+    corners: Points
+    centres: Points
+    box: tuple[float, float, float, float]
+    parts: tuple[tuple[slice, slice], ...]
+
+
 def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
     """Every field that is read (marks and numbers, not names), in the form's order."""
-    width, height = form.page
-    page = fit.map.flatten(grey, (0, 0, width, height), PX_PER_MM)
-    wanted = [f for f in form.fields if f.kind != "text"]
-    corners = [corner for f in wanted for corner in f.box.corners]
-    inside = np.all(fit.map.inside(corners, grey).reshape(-1, 4), axis=1).tolist()
-    placed = fit.sure([f.box.centre for f in wanted]).tolist()
-    places = zip(wanted, inside, placed, strict=True)
-    return tuple(Cell(f, _cut(page, f), seen and sure) for f, seen, sure in places)
+    cuts = _cuts(form)
+    page = fit.map.flatten(grey, cuts.box, PX_PER_MM)
+    inside = np.all(fit.map.inside(cuts.corners, grey).reshape(-1, 4), axis=1)
+    sure = (inside & fit.sure(cuts.centres)).tolist()
+    return tuple(Cell(f, page[part], s) for f, part, s in zip(cuts.fields, cuts.parts, sure, strict=True))
 
 
-def _cut(page: Grey, field: Field) -> Grey:
-    box = field.box.inset(-(NUMBER_MARGIN_MM if field.kind == "number" else MARK_MARGIN_MM))
-    left, top = round(box.x * PX_PER_MM), round(box.y * PX_PER_MM)
-    return page[top : top + round(box.h * PX_PER_MM), left : left + round(box.w * PX_PER_MM)]
+_CUTS: dict[int, _Cuts] = {}
+
+
+def _cuts(form: Form) -> _Cuts:
+    # By the object itself: to compare a form with another, all its thousand fields would be gone through.
+    if id(form) not in _CUTS:
+        _CUTS[id(form)] = _measured(form)
+    return _CUTS[id(form)]
+
+
+def _measured(form: Form) -> _Cuts:
+    wanted = tuple(f for f in form.fields if f.kind != "text")
+    shown = [f.box.inset(-(NUMBER_MARGIN_MM if f.kind == "number" else MARK_MARGIN_MM)) for f in wanted]
+    # Only the table is flattened, from a whole millimetre on: then its pixels are those of the whole page.
+    x, y = int(min(box.x for box in shown)), int(min(box.y for box in shown))
+    right, bottom = max(box.x + box.w for box in shown), max(box.y + box.h for box in shown)
+    parts = []
+    for box in shown:
+        left, top = round((box.x - x) * PX_PER_MM), round((box.y - y) * PX_PER_MM)
+        parts.append((slice(top, top + round(box.h * PX_PER_MM)), slice(left, left + round(box.w * PX_PER_MM))))
+    return _Cuts(
+        form,
+        wanted,
+        np.array([corner for f in wanted for corner in f.box.corners]),
+        np.array([f.box.centre for f in wanted]),
+        (x, y, int(right - x) + 1, int(bottom - y) + 1),
+        tuple(parts),
+    )
