@@ -11,9 +11,9 @@ import pypdfium2
 from rich.console import Console
 
 from desk.batch import Page, Picture, Work, read_pages, register
-from desk.edge import Lang, Stop
+from desk.edge import ExitCode, Lang, Stop, put_json
 from desk.folder import write_whole
-from desk.report import show_reading
+from desk.report import console, show_reading
 from desk.words import field_text, figure_text, value_text
 from recognize.simulation.bend import Bend
 from recognize.simulation.camera import photograph
@@ -21,7 +21,7 @@ from recognize.simulation.hand import RECORDER, Correction, Image, make_writer, 
 from recognize.simulation.shots import Shadow, Shot
 from recognize.simulation.table import Slip, play, write_down
 from scoring import Game
-from scoring.text import Text
+from scoring.text import Text, system_text
 from sheets import Sheet, make_sheets, print_sheets, remember
 from templates import Form, load_form
 
@@ -164,6 +164,23 @@ class Shown:
     filled: Filled
     reading: Mapping[str, Any]
     verdict: Verdict | None
+
+
+def run_demo(folder: Path, seed: int | None, lang: Lang, *, as_json: bool) -> ExitCode:
+    """Go the whole way in a folder and tell of it; without a seed on the sheet that everybody is shown."""
+    try:
+        shown = demo(folder, SEED if seed is None else seed, lang)
+    except OSError as error:
+        raise Stop(
+            Text(f"{folder}: не записывается: ", f"{folder}: cannot be written: ") + system_text(error)
+        ) from error
+    if as_json:
+        put_json(demo_json(shown))
+    else:
+        show_demo(console(), shown, lang)
+    if shown.verdict is None:
+        return ExitCode.NO_SHEET
+    return ExitCode.DONE if shown.verdict.good else ExitCode.PERSON
 
 
 def demo(folder: Path, seed: int, lang: Lang) -> Shown:

@@ -1,18 +1,19 @@
 """The edge of the program: in which language it speaks, how it ends, and how an error becomes one line."""
 
 import io
+import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
+from pathlib import Path
 from typing import Any, Literal, cast
 
 import typer
 from typer import rich_utils
 from typer.core import TyperCommand, TyperGroup
 
-from recognize.photo import plain_name
-from scoring.text import Text
+from scoring.text import Text, plain_name
 
 Lang = Literal["ru", "en"]
 
@@ -146,6 +147,9 @@ def run(app: typer.Typer, arguments: Sequence[str], lang: Lang) -> int:
         complain(_INTERRUPTED.in_(lang))
         return ExitCode.INTERRUPTED
     except Exception as error:
+        if interrupted(error):
+            complain(_INTERRUPTED.in_(lang))
+            return ExitCode.INTERRUPTED
         if hasattr(error, "format_message"):  # what the command-line library has to say about the usage
             complain(_wrong_usage(error, lang))
             return ExitCode.USAGE
@@ -158,6 +162,11 @@ def run(app: typer.Typer, arguments: Sequence[str], lang: Lang) -> int:
         )
         complain(said.in_(lang))
         return ExitCode.OURS
+
+
+def interrupted(error: BaseException) -> bool:
+    """Whether it comes of an interrupt; of one, a compiled library makes an ImportError as it loads."""
+    return any(isinstance(link, KeyboardInterrupt) for link in (error, error.__cause__, error.__context__))
 
 
 def complain(line: str) -> None:
@@ -275,3 +284,46 @@ def whole_number(name: str, value: str | None, least: int = 1, most: int = 9999)
             )
         )
     return number
+
+
+def place(option: str) -> Callable[[str], Path]:
+    """What turns an option's value into the path of a file or folder; Stop where it is empty."""
+
+    def path(value: str) -> Path:
+        if not value:
+            raise Stop(Text(f"{option}: пустой путь", f"{option}: empty path"))
+        return Path(value)
+
+    return path
+
+
+NOT_REGULAR = Text(
+    "это не обычный файл (устройство, канал или сокет); со стандартного ввода читает «-»",
+    "this is no regular file (a device, a pipe or a socket); “-” reads standard input",
+)
+
+
+def input_file(name: str) -> Path:
+    """The file of this name, to be read; Stop where there is none, or where it might never end."""
+    path = Path(name)
+    try:
+        there, regular = bool(name) and path.exists(), path.is_file() or path.is_dir()
+    except OSError:
+        return path  # opening it will say why
+    if not there:
+        raise Stop(in_file(name, Text("нет такого файла", "no such file")))
+    if not regular:
+        raise Stop(in_file(name, NOT_REGULAR))
+    return path
+
+
+def in_file(name: str, said: Text) -> Text:
+    """What there is to say of a file, with its name before it."""
+    return Text(f"{name}: ", f"{name}: ") + said
+
+
+def put_json(data: Any) -> None:
+    """Print plain data as JSON."""
+    # Where the output cannot hold every letter, JSON has a spelling for them that loses nothing.
+    ascii_only = not (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+    print(json.dumps(data, ensure_ascii=ascii_only, indent=1))

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from desk.edge import Stop
+from desk.edge import Stop, input_file
 from scoring.convention import Convention, ConventionError, differing, load_convention
-from scoring.text import Text, seat_text
+from scoring.text import Text, seat_text, system_text
 from templates import SEATS
 
 MOST_SHEETS = 2000
@@ -111,11 +111,10 @@ def names_from(path: Path, seats: str) -> Names:
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     """The lines of the file that hold anything, each with its number."""
     try:
-        data = path.read_bytes()
+        data = input_file(str(path)).read_bytes()
     except OSError as error:
-        reason = error.strerror or str(error)
         raise Stop(
-            Text(f"{path}: файл с именами не открывается: {reason}", f"{path}: the names cannot be read: {reason}")
+            Text(f"{path}: файл с именами не открывается: ", f"{path}: the names cannot be read: ") + system_text(error)
         ) from error
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = data.decode("utf-16", errors="replace")
@@ -140,7 +139,7 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
             if any(cells):
                 rows.append((reader.line_num, cells))
     except csv.Error as error:
-        raise Stop(_at(path.name, reader.line_num, f"это не CSV ({error})", f"this is not CSV ({error})")) from error
+        raise Stop(_at(path.name, reader.line_num, "это не CSV", "this is not CSV")) from error
     return rows
 
 

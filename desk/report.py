@@ -12,9 +12,8 @@ from rich.text import Text as Line
 from desk.answers import example
 from desk.edge import Lang
 from desk.words import field_text, figure_text, like_text, player_text, value_text
-from recognize.photo import plain_name
 from scoring.convention import Convention, ConventionError, describe, load_convention
-from scoring.text import Text, seat_text
+from scoring.text import Text, plain_name, seat_text
 
 LEAST_WIDTH = 110
 """Tables sent to a file or a pipe get this many columns; a terminal says its own."""

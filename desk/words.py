@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from recognize.photo import plain_name
-from scoring.text import Text, seat_text
+from scoring.text import Text, plain_name, seat_text
 
 _COLUMNS = {
     "pool": Text("пуля {seat}", "pool of {seat}"),

@@ -2,7 +2,6 @@
 
 import io
 import os
-import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ import numpy.typing as npt
 import pypdfium2
 from PIL import Image, UnidentifiedImageError
 
-from scoring.text import Text
+from scoring.text import Text, plain_name, system_text
 
 Grey = npt.NDArray[np.uint8]
 """A grey picture, (height, width), 0 black to 255 white."""
@@ -62,16 +61,6 @@ class Photo:
     problem: Text | None = None
 
 
-def plain_name(name: str) -> str:
-    """A file's name as it can be shown and written down: without control characters, and in whole characters.
-
-    >>> plain_name("a\\x1b[2J\\udcff.jpg")
-    'a[2J?.jpg'
-    """
-    whole = name.encode("utf-8", "replace").decode()
-    return "".join(c for c in whole if unicodedata.category(c) != "Cc")
-
-
 def find_pictures(paths: list[Path]) -> tuple[list[Path], list[Path]]:
     """The picture files behind `paths` in order, folders gone through, and those paths that do not exist.
 
@@ -111,9 +100,7 @@ def open_photos(path: Path) -> Iterator[Photo]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise PhotoError(
-            Text(f"файл не открывается ({error.strerror})", f"the file cannot be opened ({error.strerror})")
-        ) from error
+        raise PhotoError(Text("файл не открывается: ", "the file cannot be opened: ") + system_text(error)) from error
     yield from photos_in(plain_name(path.name), data)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -78,3 +80,32 @@ def whists_text(number: int | Fraction) -> Text:
 def seat_text(seat: str) -> Text:
     """A seat's letter as each language prints it: A is А, B is Б, C is В, D is Г."""
     return Text(RUSSIAN_SEATS.get(seat, seat), seat)
+
+
+def plain_name(name: str) -> str:
+    """A file's name as it can be shown and written down: without control characters, and in whole characters.
+
+    >>> plain_name("a\\x1b[2J\\udcff.jpg")
+    'a[2J?.jpg'
+    """
+    whole = name.encode("utf-8", "replace").decode()
+    return "".join(c for c in whole if unicodedata.category(c) != "Cc")
+
+
+_SYSTEM = {
+    errno.ENOENT: Text("нет такого файла или папки", "no such file or folder"),
+    errno.EACCES: Text("нет доступа", "no permission"),
+    errno.EPERM: Text("нет доступа", "no permission"),
+    errno.EISDIR: Text("это папка", "it is a folder"),
+    errno.ENOTDIR: Text("часть пути — не папка", "part of the path is no folder"),
+    errno.EEXIST: Text("это имя занято", "the name is taken"),
+    errno.ENAMETOOLONG: Text("имя слишком длинное", "the name is too long"),
+    errno.ENOSPC: Text("на диске нет места", "no space left on the disk"),
+    errno.EROFS: Text("диск только для чтения", "the disk is read-only"),
+}
+
+
+def system_text(error: OSError) -> Text:
+    """Why the system refused a file, in both languages where it is one of the usual reasons, else in its own words."""
+    said = error.strerror or str(error)
+    return _SYSTEM.get(error.errno or 0, Text(said, said))

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 import desk.batch
-import desk.cli
+import desk.reading
 import recognize.identify
 from desk.batch import Picture, Work, read_here
 from recognize.reading import Reading
@@ -232,7 +232,7 @@ def test_a_sheet_with_torn_codes_is_known_by_its_code_in_clear_text(pulka, photo
 @pytest.fixture
 def without_tesseract(monkeypatch):
     monkeypatch.setattr(recognize.identify, "tesseract_found", lambda: False)
-    monkeypatch.setattr(desk.cli, "tesseract_found", lambda: False)
+    monkeypatch.setattr(desk.reading, "tesseract_found", lambda: False)
 
 
 def test_a_sheet_with_torn_codes_is_known_by_its_number_where_it_was_printed(
@@ -467,9 +467,15 @@ def test_an_interrupt_is_one_line_and_what_was_read_stays(photographer, tmp_path
     assert bool(list(out.glob("*.json"))) is kept
 
 
-def test_an_interrupt_while_the_program_loads_is_quiet():
-    interrupted = "import sys, typer; sys.modules['desk.answers'] = type(sys)('desk.answers')\n"
+@pytest.mark.parametrize(
+    ("what", "said"), [("desk.edge", []), ("desk.answers", ["pulka: interrupted"])], ids=["at first", "later"]
+)
+def test_an_interrupt_while_the_program_loads_is_no_traceback(what, said):
+    """Of an interrupt as it loads, a compiled library makes an ImportError."""
+    interrupted = f"import sys; sys.modules['{what}'] = type(sys)('{what}')\n"
     interrupted += "def load(name): raise ImportError('initialization failed') from KeyboardInterrupt()\n"
-    interrupted += "sys.modules['desk.answers'].__getattr__ = load\n"
-    ran = subprocess.run([sys.executable, "-c", interrupted + "import desk.cli"], capture_output=True, timeout=60)
-    assert (ran.returncode, ran.stderr) == (130, b"")
+    interrupted += f"sys.modules['{what}'].__getattr__ = load\n"
+    interrupted += "from desk.cli import main\nmain()"
+    words = [sys.executable, "-c", interrupted, "read", "a.jpg", "--lang", "en"]
+    ran = subprocess.run(words, capture_output=True, timeout=60, text=True)
+    assert (ran.returncode, ran.stderr.splitlines()) == (130, said)

@@ -3,6 +3,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -167,6 +168,56 @@ def test_a_closed_pipe_is_quiet(command):
     os.close(write)
     assert ran.stderr == b""
     assert ran.returncode == 141
+
+
+def test_help_loads_nothing_that_it_does_not_need():
+    said = "import sys\nfrom desk.cli import main\ntry: main()\nexcept SystemExit: pass\n"
+    said += "print(*(name for name in ('numpy', 'cv2', 'PIL', 'reportlab', 'recognize') if name in sys.modules))"
+    words = [sys.executable, "-c", said, "--help"]
+    ran = subprocess.run(words, capture_output=True, timeout=60, text=True)
+    assert ran.stdout.splitlines()[-1] == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["read", "a.jpg", "-o", ""], "-o"),
+        (["read", "a.jpg", "--answers", ""], "--answers"),
+        (["print", "protocol", "-o", ""], "-o"),
+        (["print", "protocol", "-o", "a.pdf", "--names="], "--names"),
+        (["demo", "--out", ""], "-o"),
+    ],
+)
+def test_an_empty_path_is_not_the_current_folder(pulka, tmp_path, monkeypatch, arguments, option):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.jpg").write_bytes(b"")
+    ran = pulka(*arguments, "--lang", "en")
+    assert (ran.code, ran.complaints) == (2, [f"pulka: {option}: empty path"])
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jpg"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["read"],
+        ["read", "--answers"],
+        ["settle"],
+        ["check"],
+        ["check", "game.json", "--against"],
+        ["print", "protocol", "-o", "a.pdf", "--names"],
+    ],
+)
+def test_a_stream_that_may_never_end_is_not_read_by_its_name(pulka, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    example = Path(__file__).parent.parent / "examples" / "two-mistakes.json"
+    (tmp_path / "game.json").write_text(example.read_text("utf-8"), "utf-8")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("pipe", "/dev/zero"):
+        first = [*arguments[:1], "game.json", *arguments[1:]] if arguments == ["read", "--answers"] else arguments
+        ran = pulka(*first, name, "--lang", "en")
+        assert ran.code == 2
+        (line,) = ran.complaints
+        assert line.startswith(f"pulka: {name}: this is no regular file")
 
 
 def test_the_program_is_installed_under_its_name():

@@ -16,7 +16,7 @@ from desk.folder import Folder, renamed, write_whole
 
 PICTURES = 6
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["desk.cli"])
+CONTEXT.set_forkserver_preload(["desk.cli", "desk.reading"])
 
 
 @pytest.fixture(scope="module")

@@ -92,7 +92,7 @@ def test_a_wrong_line_of_names_is_named(tmp_path, content, place):
 
 
 def test_names_that_are_not_there(tmp_path):
-    assert "не открывается" in stopped(names_from, tmp_path / "none.csv", "ABC").ru
+    assert "нет такого файла" in stopped(names_from, tmp_path / "none.csv", "ABC").ru
 
 
 def test_only_options_that_change_the_convention_are_kept():

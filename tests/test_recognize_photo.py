@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from recognize.photo import PhotoError, find_pictures, open_photos, plain_name
+from recognize.photo import PhotoError, find_pictures, open_photos
+from scoring.text import plain_name
 
 
 @pytest.fixture

@@ -1,0 +1,145 @@
+"""`pulka print` and `pulka layout`: blank sheets as a PDF, each with its own code."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from desk.edge import ExitCode, Lang, Stop, complain
+from desk.order import MOST_SHEETS, Names, names_from, rules_of, tables_of, too_many
+from scoring.convention import option_text
+from scoring.text import Text, system_text
+from sheets import Sheet, SheetError, make_sheets, print_sheets, remember
+from templates import Form, FormError, encode, load_form, sheet_id
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be printed, in the words of the command line: `options` are `NAME=VALUE`, `tables` such as `1-12`."""
+
+    form: Form
+    convention: str
+    options: Sequence[str]
+    pool: int | None
+    event: str
+    round: int | None
+    tables: str | None
+    names: Path | None
+    copies: int
+
+
+def form_of(name: str, players: int | None, rows: int | None) -> Form:
+    """The form that was named; Stop where there is none such."""
+    try:
+        return load_form(name, players or 0, rows)
+    except FormError as error:
+        raise Stop(Text(error.ru, error.en)) from error
+
+
+def refuse_paper(paper: str) -> None:
+    """Stop where the paper is none that there are forms for."""
+    if paper.lower() != "a4":
+        raise Stop(
+            Text(
+                f"--paper {paper}: бланки есть только на A4; на другой бумаге печатайте тот же PDF, вписав его "
+                "в страницу: лист прочтётся и так",
+                f"--paper {paper}: there are forms for A4 only; on other paper print the same PDF fitted to the page: "
+                "the sheet can be read all the same",
+            )
+        )
+
+
+def print_order(order: Order, out: Path, lang: Lang) -> tuple[dict[str, Any], ExitCode]:
+    """Print the sheets to a PDF and remember them: what was made as plain data, and how it ended.
+
+    Stop where the order contradicts itself or cannot be printed, or where `out` is no place for it.
+    """
+    rules, changed = rules_of(order.convention, order.options)
+    seated = names_from(order.names, order.form.seats) if order.names is not None else {}
+    tables = _tables(order, seated)
+    _refuse_foreign(out)
+    try:
+        made = make_sheets(
+            order.form,
+            convention=order.convention,
+            convention_title=rules.title.in_(lang),
+            pool=order.pool,
+            event=" ".join(order.event.split()),
+            round=order.round,
+            tables=tables,
+            names=seated,
+            options=changed,
+            options_in_words=[option_text(rules, name).in_(lang) for name in changed],
+            copies=order.copies,
+        )
+        print_sheets(out, made, lang)
+    except SheetError as error:
+        raise Stop(Text(f"лист не напечатать: {error.ru}", f"the sheet cannot be printed: {error.en}")) from error
+    except OSError as error:
+        raise Stop(Text(f"{out}: не записывается: ", f"{out}: cannot be written: ") + system_text(error)) from error
+    listed = [{"table": s.identity.table, "id": sheet_id(s.identity), "code": encode(s.identity)} for s in made]
+    return {"file": str(out), "sheets": listed}, _remembered(made, lang)
+
+
+def _tables(order: Order, seated: Names) -> list[int | None]:
+    """The tables to print for: those ordered, else those with names, else one that is nobody's."""
+    numbers: list[int | None] = [*tables_of(order.tables)] if order.tables else [*sorted(seated)] or [None]
+    if strangers := sorted(set(seated) - {n for n in numbers if n is not None}):
+        listed = ", ".join(map(str, strangers))
+        raise Stop(
+            Text(
+                f"{order.names}: есть имена для столов {listed}, а в --tables {order.tables} их нет",
+                f"{order.names}: there are names for tables {listed}, which are not in --tables {order.tables}",
+            )
+        )
+    if len(numbers) * order.copies > MOST_SHEETS:
+        raise Stop(too_many(len(numbers) * order.copies))
+    return numbers
+
+
+def _remembered(made: Sequence[Sheet], lang: Lang) -> ExitCode:
+    try:
+        remember(made)
+    except OSError as error:
+        # The sheets are good; only what is printed beyond their codes will have to be told again.
+        ru, en = system_text(error).ru, system_text(error).en
+        said = Text(
+            f"листы напечатаны, но не внесены в список ({ru}): при чтении имена и турнир будут неизвестны",
+            f"printed, but the list of sheets cannot be written ({en}): when read, names and event will be unknown",
+        )
+        complain(said.in_(lang))
+        return ExitCode.PERSON
+    return ExitCode.DONE
+
+
+def _refuse_foreign(out: Path) -> None:
+    """Stop where the file is there already and is not a PDF of ours, or its folder is not there."""
+    if str(out) == "-":
+        raise Stop(
+            Text(
+                "-o -: PDF не выводится на стандартный вывод, нужно имя файла",
+                "-o -: a PDF is not written to standard output, a file name is needed",
+            )
+        )
+    if out.is_dir():
+        raise Stop(Text(f"{out}: это папка, нужно имя файла", f"{out}: this is a folder, a file name is needed"))
+    if not out.parent.is_dir():
+        raise Stop(Text(f"{out.parent}: нет такой папки", f"{out.parent}: there is no such folder"))
+    if out.exists() and not out.is_file():
+        raise Stop(
+            Text(
+                f"{out}: это не обычный файл (устройство, канал или сокет): выберите другое имя",
+                f"{out}: this is no regular file (a device, a pipe or a socket): choose another name",
+            )
+        )
+    try:
+        foreign = out.is_file() and b"/Creator (pulka)" not in out.read_bytes()
+    except OSError as error:
+        raise Stop(Text(f"{out}: не открывается: ", f"{out}: cannot be opened: ") + system_text(error)) from error
+    if foreign:
+        raise Stop(
+            Text(
+                f"{out}: такой файл уже есть, и напечатан он не этой программой: выберите другое имя",
+                f"{out}: the file exists, and it is not this program's: choose another name",
+            )
+        )

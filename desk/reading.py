@@ -1,0 +1,159 @@
+"""`pulka read`: pictures in, readings told or printed as JSON, kept in a folder where one is given."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from desk.answers import Answer, AnswersError, answers_from
+from desk.batch import Batch, Engine, Picture, read_batch, read_here
+from desk.cluster import read_there
+from desk.edge import NOT_REGULAR, ExitCode, Lang, Stop, complain, in_file, input_file, put_json
+from desk.folder import Folder
+from desk.report import console, show_how_to_answer, show_reading, show_unreadable
+from recognize.identify import tesseract_found
+from recognize.photo import PICTURES, find_pictures
+from scoring.text import Text, plain_name, system_text
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How to read: where to keep the readings, what a person answered, how many pictures at a time, and where."""
+
+    out: Path | None
+    answers: Path | None
+    again: bool
+    jobs: int | None
+    cluster: str | None
+    as_json: bool
+
+
+def read_pictures(paths: Sequence[str], wish: Wish, lang: Lang) -> ExitCode:
+    """Read the pictures at the paths (`-` is standard input) and tell of them."""
+    engine = read_there(wish.cluster) if wish.cluster is not None else read_here(wish.jobs or _cores())
+    told = _answers(wish.answers) if wish.answers is not None else ()
+    pictures, amiss = _pictures(paths, lang)
+    if not pictures:
+        return ExitCode.USAGE
+    batch = _read(pictures, wish.out, lang, engine, told, again=wish.again)
+    for warning in batch.warnings:
+        complain(warning.in_(lang))
+    if wish.as_json:
+        put_json(batch.readings)
+    else:
+        _show(batch.readings, lang)
+    if amiss:
+        return ExitCode.USAGE
+    if any(reading["status"] == "unreadable" for reading in batch.readings):
+        return ExitCode.NO_SHEET
+    asked = any(reading["review"] or reading["mistakes"] for reading in batch.readings)
+    return ExitCode.PERSON if asked else ExitCode.DONE
+
+
+def _cores() -> int:
+    """The cores this program may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _pictures(paths: Sequence[str], lang: Lang) -> tuple[list[Picture], bool]:
+    """The pictures behind the paths, and whether some of these were no good, which has been said of each."""
+    if "" in paths:
+        raise Stop(Text("пустой путь", "empty path"))
+    found, missing = find_pictures([Path(path) for path in paths if path != "-"])
+    # A device or a pipe may never end.
+    endless = [path for path in found if _is_endless(path)]
+    for path in missing:
+        complain(Text(f"{path}: нет такого файла или папки", f"{path}: no such file or folder").in_(lang))
+    for path in endless:
+        complain(in_file(str(path), NOT_REGULAR).in_(lang))
+    pictures = [Picture(plain_name(path.name), path) for path in found if path not in endless]
+    if "-" in paths:
+        pictures.append(Picture("stdin", data=sys.stdin.buffer.read()))
+    if not pictures and not missing and not endless:
+        listed = ", ".join(paths)
+        raise Stop(
+            Text(
+                f"{listed}: нет ни одного снимка; читаются {' '.join(PICTURES)}",
+                f"{listed}: no picture in it; {' '.join(PICTURES)} can be read",
+            )
+        )
+    return pictures, bool(missing or endless)
+
+
+def _is_endless(path: Path) -> bool:
+    try:
+        return path.exists() and not path.is_file() and not path.is_dir()
+    except OSError:
+        return False  # opening it will say why
+
+
+def _answers(file: Path) -> tuple[Answer, ...]:
+    name = str(file)
+    try:
+        return answers_from(input_file(name).read_text(encoding="utf-8-sig"))
+    except AnswersError as error:
+        raise Stop(*(in_file(name, problem) for problem in error.problems)) from error
+    except UnicodeDecodeError as error:
+        raise Stop(in_file(name, Text("это не текст в UTF-8", "this is not UTF-8 text"))) from error
+    except OSError as error:
+        raise Stop(in_file(name, Text("не открывается: ", "cannot be opened: ") + system_text(error))) from error
+
+
+def _read(
+    pictures: Sequence[Picture], out: Path | None, lang: Lang, engine: Engine, answers: Sequence[Answer], *, again: bool
+) -> Batch:
+    """Read the pictures, kept in the folder `out` and taken from there, and show how far it is."""
+    try:
+        folder = Folder(out, lang) if out is not None else None
+    except OSError as error:
+        raise Stop(
+            Text(f"{out}: папку не создать: ", f"{out}: the folder cannot be made: ") + system_text(error)
+        ) from error
+
+    def track(steps: Iterator[Any], total: int) -> Iterator[Any]:
+        what, left = Text("Чтение|осталось", "Reading|left").in_(lang).split("|")
+        columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TextColumn(left), TimeRemainingColumn())
+        shown = total > 0 and sys.stderr.isatty()
+        with Progress(*columns, console=Console(stderr=True), disable=not shown, transient=True) as progress:
+            yield from progress.track(steps, total=total)
+
+    try:
+        return read_batch(pictures, lang, engine, answers=answers, folder=folder, again=again, track=track)
+    except KeyboardInterrupt as error:
+        if folder is None:
+            raise
+        raise Stop(
+            Text(
+                "прервано; прочитанное сохранено, запустите ещё раз",
+                "interrupted; what was read is kept, run it again",
+            ),
+            code=ExitCode.INTERRUPTED,
+        ) from error
+    except OSError as error:
+        if folder is None:
+            raise
+        raise Stop(Text(f"{out}: не записывается: ", f"{out}: cannot be written: ") + system_text(error)) from error
+
+
+def _show(readings: Sequence[dict[str, Any]], lang: Lang) -> None:
+    """Tell people of the readings: the sheets, how to answer, and what could not be read."""
+    out = console()
+    for reading in readings:
+        if reading["status"] != "unreadable":
+            show_reading(out, reading, lang)
+    show_how_to_answer(out, readings, lang)
+    failed = [reading for reading in readings if reading["status"] == "unreadable"]
+    show_unreadable(out, failed, len(readings), lang)
+    if any(r["sheet"] and r["sheet"]["code"] is None for r in readings) and not tesseract_found():
+        print(_ABOUT_TESSERACT.in_(lang))
+
+
+_ABOUT_TESSERACT = Text(
+    "Если установить Tesseract, лист с испорченным квадратным кодом узнаётся по коду, напечатанному буквами.",
+    "With Tesseract installed, a sheet whose square codes are spoilt can be told by its code in letters.",
+)
