@@ -88,8 +88,7 @@ def identify(grey: Grey, marks: Marks, known: Known) -> Identified:
 
 
 def _crop(grey: Grey, page_map: PageMap, box: Box) -> Grey:
-    wide = box.inset(-CODE_MARGIN_MM)
-    return page_map.flatten(grey, (wide.x, wide.y, wide.w, wide.h), 12.0)
+    return page_map.flatten(grey, page_map.cells(box.inset(-CODE_MARGIN_MM)), 12.0)
 
 
 def _shrunk(grey: Grey) -> Grey:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import combinations
 
 import cv2
@@ -10,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from recognize.photo import Grey
-from templates import MARK_STEP, MARK_VALUES, Form
+from recognize.squares import find_squares
+from templates import MARK_STEP, MARK_VALUES, Box, Form
 
 Points = npt.NDArray[np.float64]
 """Points, (n, 2), x before y."""
@@ -59,8 +59,26 @@ class PageMap:
 
     def to_photo(self, points_mm: npt.ArrayLike) -> Points:
         """Page millimetres (n, 2) -> photo pixels (n, 2), pixel centres at whole numbers."""
-        at = (np.asarray(points_mm).reshape(-1, 2) + self.margin) / MESH_MM
-        return _sampled(self.mesh, at, cv2.BORDER_REPLICATE).astype(np.float64)
+        return self.around(points_mm)[0]
+
+    def around(self, points_mm: npt.ArrayLike) -> tuple[Points, Points, Points]:
+        """Page millimetres (n, 2) -> photo pixels, and where a millimetre across and one down lead: (n, 2) each."""
+        rows, columns = self.mesh.shape[:2]
+        at = (np.asarray(points_mm, dtype=np.float64).reshape(-1, 2) + self.margin) / MESH_MM
+        at = np.clip(at, 0, (columns - 1, rows - 1))
+        cell = np.minimum(at.astype(np.int64), (columns - 2, rows - 2))
+        # By hand: OpenCV knows but thirty-two places between two nodes, and those lie half a pixel apart.
+        across, down = (at - cell).T
+        first = cell[:, 1] * columns + cell[:, 0]
+        found = np.empty((3, len(at), 2))
+        for axis in (0, 1):
+            nodes = self.mesh[..., axis].ravel()
+            a, c = nodes[first].astype(np.float64), nodes[first + columns].astype(np.float64)
+            above, below = nodes[first + 1] - a, nodes[first + columns + 1] - c
+            found[1, :, axis] = (above + (below - above) * down) / MESH_MM
+            found[2, :, axis] = (c - a + (below - above) * across) / MESH_MM
+            found[0, :, axis] = a + above * across + found[2, :, axis] * (MESH_MM * down)
+        return found[0], found[1], found[2]
 
     def flatten(self, grey: Grey, box: tuple[float, float, float, float], px_per_mm: float) -> Grey:
         """The page part `box` (x, y, w, h in millimetres) seen from straight above, at `px_per_mm`.
@@ -79,35 +97,42 @@ class PageMap:
         """The same page in the photo shrunk `by` times (enlarged where that is below 1)."""
         return PageMap(((self.mesh + 0.5) / by - 0.5).astype(np.float32), self.margin)
 
-    def steps(self, points_mm: Points) -> tuple[Points, Points]:
-        """How far in the photo, in pixels, a millimetre across and one down lead at page points: (n, 2) each."""
-        ways = np.array([(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
-        right, left, below, above = self.to_photo(points_mm + ways[:, None]).reshape(4, -1, 2)
-        return (right - left) / 2, (below - above) / 2
-
     def _pixel_maps(self, box: tuple[float, float, float, float], px_per_mm: float) -> npt.NDArray[np.float32]:
+        """The photo pixel of every pixel of a flattened part, (height, width, 2)."""
         x, y, w, h = box
         width, height = round(w * px_per_mm), round(h * px_per_mm)
-        scale = 1.0 / (px_per_mm * MESH_MM)
-        across = np.array(
-            [
-                [scale, 0, (x + 0.5 / px_per_mm + self.margin) / MESH_MM],
-                [0, scale, (y + 0.5 / px_per_mm + self.margin) / MESH_MM],
-            ]
+        times = px_per_mm * MESH_MM
+        left, top = (x + self.margin) / MESH_MM, (y + self.margin) / MESH_MM
+        if times % 2 == 0 and left % 1 == 0 and top % 1 == 0 and min(left, top) >= 0:
+            # From a node of the mesh on, and an even number of pixels a cell: blown up in one go, and exactly.
+            across, down = -(-width // int(times)) + 1, -(-height // int(times)) + 1
+            part = self.mesh[int(top) : int(top) + down, int(left) : int(left) + across]
+            if part.shape[:2] == (down, across):
+                blown = cv2.resize(part, None, fx=times, fy=times, interpolation=cv2.INTER_LINEAR)
+                half = int(times) // 2
+                return np.asarray(blown[half : half + height, half : half + width])
+        columns, rows = x + (np.arange(width) + 0.5) / px_per_mm, y + (np.arange(height) + 0.5) / px_per_mm
+        points = np.stack(np.meshgrid(columns, rows), axis=-1)
+        return self.to_photo(points).reshape(height, width, 2).astype(np.float32)
+
+    def cells(self, box: Box) -> tuple[float, float, float, float]:
+        """The mesh's cells that hold a box: (x, y, w, h) in millimetres; what lies beyond the mesh is left out."""
+        rows, columns = self.mesh.shape[:2]
+        low = np.floor((np.array([box.x, box.y]) + self.margin) / MESH_MM).clip(0, (columns - 1, rows - 1))
+        high = np.ceil((np.array([box.x + box.w, box.y + box.h]) + self.margin) / MESH_MM).clip(
+            0, (columns - 1, rows - 1)
         )
-        return cv2.warpAffine(
-            self.mesh,
-            across,
-            (width, height),
-            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-            borderMode=cv2.BORDER_REPLICATE,
-        )
+        x, y = low * MESH_MM - self.margin
+        w, h = (high - low) * MESH_MM
+        return float(x), float(y), float(w), float(h)
 
     def inside(self, points_mm: npt.ArrayLike, grey: Grey) -> npt.NDArray[np.bool_]:
         """Which of the page points (n, 2) lie within the photo."""
-        at = self.to_photo(points_mm)
-        height, width = grey.shape
-        return (at[:, 0] >= 0) & (at[:, 1] >= 0) & (at[:, 0] <= width - 1) & (at[:, 1] <= height - 1)
+        return _within(self.to_photo(points_mm), grey)
+
+    def nodes_inside(self, grey: Grey) -> npt.NDArray[np.bool_]:
+        """Which nodes of the mesh lie within the photo, (rows, columns)."""
+        return _within(self.mesh, grey)
 
     def px_per_mm(self, at_mm: tuple[float, float]) -> float:
         """How many photo pixels a page millimetre has at a point: the geometric mean over directions."""
@@ -115,6 +140,12 @@ class PageMap:
         a, b, c = self.to_photo([(x - 1, y - 1), (x + 1, y - 1), (x - 1, y + 1)])
         u, v = (b - a) / 2, (c - a) / 2
         return float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
+
+
+def _within(at: npt.NDArray, grey: Grey) -> npt.NDArray[np.bool_]:
+    height, width = grey.shape
+    x, y = at[..., 0], at[..., 1]
+    return (x >= 0) & (y >= 0) & (x <= width - 1) & (y <= height - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,38 +182,46 @@ MARK_AGREES_MM = 2.2
 """A mark this near to where the lines put it agrees with them; a map a row off disagrees by three times as much."""
 
 
+LOOKS = (
+    (1000, (23,), False),
+    (1000, (13, 23, 51), False),
+    (2000, (13, 23, 51), False),
+    (2000, (23, 51), True),
+    (1_000_000, (23, 51), False),
+)
+"""How marks are looked for, one way after another until enough are found: the long side in pixels of the picture
+looked at, the neighbourhoods in which ink is told from paper, and whether its contrast is stretched before."""
+
+LEAST_OUTLINE_PX = 40
+"""In a mark with a shorter outline its modules cannot be told apart."""
+
+
 def find_marks(grey: Grey, dictionary: str) -> tuple[Mark, ...]:
     """The page marks in a photo, looked for on a small picture first and on finer ones only where few are found."""
-    quick, patient = _detectors(dictionary)
-    longest = max(grey.shape)
     found: list[Mark] = []
-    steps = [(1000, quick, False), (1000, patient, False), (2000, patient, False), (2000, patient, True)]
-    for side, detector, stretch in [*steps, (longest, patient, False)]:
-        shrink = max(1, round(longest / side))
+    for side, windows, stretch in LOOKS:
+        # A little over the side is as good as it, and a whole number quicker.
+        shrink = max(1, int(max(grey.shape) / side + 0.25))
         small = shrunk_whole(grey, shrink)
         if stretch:
             small = cv2.createCLAHE(4.0, (8, 8)).apply(small)
-        corners, ids, _ = detector.detectMarkers(small)
-        for mark_id, quad in zip(np.ravel(ids) if ids is not None else [], corners, strict=True):
-            place, value = divmod(int(mark_id), MARK_STEP)
-            mark = Mark(place, value, (np.asarray(quad, dtype=np.float64).reshape(4, 2) + 0.5) * shrink - 0.5)
-            if value < MARK_VALUES and not any(_same(mark, other) for other in found):
+        for seen in _marks_in(small, dictionary, windows):
+            mark = seen.shrunk(1 / shrink)
+            if not any(_same(mark, other) for other in found):
                 found.append(mark)
         if len(found) >= ENOUGH_MARKS:
             break
     return tuple(replace(mark, corners=_refined(grey, mark.corners)) for mark in found)
 
 
-@cache
-def _detectors(dictionary: str) -> tuple[cv2.aruco.ArucoDetector, cv2.aruco.ArucoDetector]:
-    """A quick detector with one threshold and a patient one with several."""
-    names = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, f"DICT_{dictionary.upper()}"))
-    quick = cv2.aruco.DetectorParameters()
-    quick.adaptiveThreshWinSizeMin = quick.adaptiveThreshWinSizeMax = 23
-    quick.minMarkerPerimeterRate = 0.05
-    patient = cv2.aruco.DetectorParameters()
-    patient.minMarkerPerimeterRate = 0.012
-    return cv2.aruco.ArucoDetector(names, quick), cv2.aruco.ArucoDetector(names, patient)
+def _marks_in(grey: Grey, dictionary: str, windows: tuple[int, ...]) -> list[Mark]:
+    return [
+        Mark(*divmod(mark_id, MARK_STEP), corners)
+        for mark_id, corners in find_squares(grey, dictionary, _IDS, windows, LEAST_OUTLINE_PX)
+    ]
+
+
+_IDS = tuple(mark_id for mark_id in range(12 * MARK_STEP) if mark_id % MARK_STEP < MARK_VALUES)
 
 
 def _same(one: Mark, other: Mark) -> bool:
@@ -205,14 +244,13 @@ def sheets_of(grey: Grey, found: tuple[Mark, ...], form: Form) -> list[Marks]:
 
 
 SOUGHT_MM = 22.0
-SOUGHT_PX = 7.0
+SOUGHT_PX = 8.0
 """How far around its place a mark is looked for that the picture as a whole did not give, and at how many pixels a
 millimetre."""
 
 
 def _completed(grey: Grey, marks: Marks, form: Form) -> Marks:
     """The marks, with those missing looked for where the others say that they must be."""
-    _, patient = _detectors(form.dictionary)
     found = dict(marks)
     # Every mark found tells more exactly where the next must be.
     for _ in range(4):
@@ -223,14 +261,12 @@ def _completed(grey: Grey, marks: Marks, form: Form) -> Marks:
         for marker in form.markers:
             if marker.place in found or not rough.inside([marker.box.centre], grey)[0]:
                 continue
-            wide = marker.box.inset(-SOUGHT_MM)
-            patch = rough.flatten(grey, (wide.x, wide.y, wide.w, wide.h), SOUGHT_PX)
-            corners, ids, _ = patient.detectMarkers(patch)
-            for mark_id, quad in zip(np.ravel(ids) if ids is not None else [], corners, strict=True):
-                place, value = divmod(int(mark_id), MARK_STEP)
-                if place == marker.place and value < MARK_VALUES:
-                    page = (np.asarray(quad, dtype=np.float64).reshape(4, 2) + 0.5) / SOUGHT_PX + (wide.x, wide.y)
-                    found[place] = Mark(place, value, _refined(grey, rough.to_photo(page)))
+            wide = rough.cells(marker.box.inset(-SOUGHT_MM))
+            patch = rough.flatten(grey, wide, SOUGHT_PX)
+            for mark in _marks_in(patch, form.dictionary, (23, 71)):
+                if mark.place == marker.place:
+                    page = (mark.corners + 0.5) / SOUGHT_PX + wide[:2]
+                    found[mark.place] = replace(mark, corners=_refined(grey, rough.to_photo(page)))
         if len(found) == before:
             break
     return found
@@ -367,16 +403,6 @@ def fit_page(grey: Grey, marks: Marks, form: Form) -> Fit | None:
 LINES_PX_PER_MM = 4.0
 
 
-def _sampled(picture: npt.NDArray, at: Points, border: int) -> npt.NDArray:
-    """The picture's values at points (n, 2), between pixels by straight interpolation: (n,) or (n, channels)."""
-    width = 1024  # OpenCV samples pictures, not lists: the points are laid out as one
-    rows = -(-len(at) // width)
-    laid = np.zeros((rows * width, 2), np.float32)
-    laid[: len(at)] = at
-    seen = cv2.remap(picture, laid.reshape(rows, width, 2), None, cv2.INTER_LINEAR, borderMode=border)
-    return seen.reshape(rows * width, *seen.shape[2:])[: len(at)]
-
-
 def _project(homography: Points, points: Points) -> Points:
     return cv2.perspectiveTransform(np.asarray(points, dtype=np.float64).reshape(-1, 1, 2), homography).reshape(-1, 2)
 
@@ -498,17 +524,17 @@ def _profiles(grey: Grey, page_map: PageMap, samples: _Samples, offsets: npt.NDA
     along = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
     reach = np.where(samples.beside.any(axis=1), 1.3, 2.5).astype(np.float32)
     # So near to its middle the page is as good as flat.
-    right, below = page_map.steps(samples.at)
-    upright = (samples.across == 0)[:, None]
-    across = np.where(upright, right, below).astype(np.float32)
-    beside = np.where(upright, below, right).astype(np.float32) * reach[:, None]
-    middles = page_map.to_photo(samples.at).astype(np.float32) + along[:, None, None] * beside
-    ways = offsets.astype(np.float32)[:, None] * across[:, None, :]
-    at = middles[:, :, None, :] + ways
-    count, n, steps, _ = at.shape
-    seen = cv2.remap(
-        grey, at.reshape(count * n, steps, 2), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    ).reshape(count, n, steps)
+    middle, right, below = page_map.around(samples.at)
+    upright = samples.across == 0
+    maps = []
+    for axis in (0, 1):
+        across = np.where(upright, right[:, axis], below[:, axis]).astype(np.float32)
+        beside = np.where(upright, below[:, axis], right[:, axis]).astype(np.float32) * reach
+        starts = middle[:, axis].astype(np.float32) + along[:, None] * beside
+        at = starts[:, :, None] + across[:, None] * offsets.astype(np.float32)
+        maps.append(at.reshape(-1, len(offsets)))
+    seen = cv2.remap(grey, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    seen = seen.reshape(len(along), -1, len(offsets))
     return _median_of_five(*seen)
 
 
@@ -678,7 +704,7 @@ def _extent(form: Form) -> tuple[Points, Points]:
 def _untrusted_part(fit: Fit, grey: Grey, form: Form) -> float:
     """The share of the table in the photo whose place is not sure."""
     nodes = _mesh_points(fit.map)
-    here = _in_table(form, nodes) & fit.map.inside(nodes, grey)
+    here = _in_table(form, nodes) & fit.map.nodes_inside(grey).ravel()
     return float(1 - fit.trusted.ravel()[here].mean()) if here.any() else 0.0
 
 
@@ -695,20 +721,19 @@ def _trusted(
     node = np.rint((samples.at + page_map.margin) / MESH_MM).astype(int)
     fits = np.ones(shape, dtype=bool)
     for axis in (0, 1):
-        all_lines, good_lines = np.zeros(shape), np.zeros(shape)
         pick = samples.across == axis
-        np.add.at(all_lines, (node[pick, 1], node[pick, 0]), 1.0)
-        np.add.at(good_lines, (node[pick, 1], node[pick, 0]), good[pick].astype(float))
-        shares = []
-        for grid in (good_lines, all_lines):
-            # Near lines count, and far ones only where there are no near ones.
-            near, far = (cv2.GaussianBlur(grid, (0, 0), spread / MESH_MM) for spread in (8.0, 25.0))
-            shares.append(near + 0.02 * far)
-        fits &= shares[0] >= TRUSTED_SHARE[axis] * np.maximum(shares[1], 1e-12)
+        lines = np.zeros((*shape, 2), np.float32)
+        np.add.at(lines, (node[pick, 1], node[pick, 0]), np.column_stack([good[pick], np.ones(int(pick.sum()))]))
+        # Near lines count, and far ones only where there are no near ones.
+        near, far = (cv2.GaussianBlur(lines, (0, 0), spread / MESH_MM) for spread in (8.0, 25.0))
+        share = near + np.float32(0.02) * far
+        fits &= share[..., 0] >= TRUSTED_SHARE[axis] * np.maximum(share[..., 1], 1e-12)
     nodes = _mesh_points(page_map)
     table = _in_table(form, nodes)
-    fits &= (table & page_map.inside(nodes, grey)).reshape(shape)
+    inside = page_map.nodes_inside(grey)
+    fits &= table.reshape(shape) & inside
     _, parts = cv2.connectedComponents(fits.astype(np.uint8), connectivity=4)
+    x, y = nodes.reshape(*shape, 2)[0, :, 0], nodes.reshape(*shape, 2)[:, :1, 1]
     held = set()
     for marker in form.markers:
         mark = marks.get(marker.place)
@@ -717,13 +742,13 @@ def _trusted(
         off = np.linalg.norm(page_map.to_photo(marker.box.corners) - mark.corners, axis=1).mean()
         if off > MARK_AGREES_MM * mark.side / marker.box.w:
             continue
-        near = np.linalg.norm(nodes - np.array(marker.box.centre), axis=1) < 17.0
-        held |= set(np.unique(parts.ravel()[near & table])) - {0}
+        middle = marker.box.centre
+        held |= set(np.unique(parts[(x - middle[0]) ** 2 + (y - middle[1]) ** 2 < 17.0**2])) - {0}
     trusted = np.isin(parts, list(held))
     # The strips round the table have no lines of their own: they go with the table's edge.
     held_in = np.clip(nodes, *_extent(form))
     inner = np.rint((held_in + page_map.margin) / MESH_MM).astype(int)
-    return trusted[inner[:, 1], inner[:, 0]].reshape(shape) & page_map.inside(nodes, grey).reshape(shape)
+    return trusted[inner[:, 1], inner[:, 0]].reshape(shape) & inside
 
 
 def _grown(fit: Fit, grey: Grey, form: Form) -> PageMap:
@@ -733,7 +758,7 @@ def _grown(fit: Fit, grey: Grey, form: Form) -> PageMap:
     known, photo = nodes[trusted], fit.map.mesh.reshape(-1, 2)[trusted].astype(np.float64)
     mesh = fit.map.mesh.reshape(-1, 2).copy()
     # A node beside the photo or the table still holds the corner of a cell that is inside.
-    wanted = (_in_table(form, nodes) & fit.map.inside(nodes, grey)).reshape(fit.trusted.shape)
+    wanted = _in_table(form, nodes).reshape(fit.trusted.shape) & fit.map.nodes_inside(grey)
     wanted = cv2.dilate(wanted.astype(np.uint8), np.ones((3, 3), np.uint8)).ravel() > 0
     for i in np.flatnonzero(~trusted & wanted):
         away = np.linalg.norm(known - nodes[i], axis=1)
