@@ -89,7 +89,7 @@ class Paper:
         written = []
         for name, value in self.values.items():
             row, column, *who = name.split(".")
-            if column in TOTALS and value.isdigit():
+            if column in TOTALS and value.removeprefix("-").isdigit():
                 written.append(Written(int(row[1:]), column, who[0], int(value), who[1] if who[1:] else None))
         return replace(self.game, written=tuple(written))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from recognize.identify import known_forms
 from recognize.pipeline import Answers, picture_key
+from scoring.files import RecordError, json_in
 from scoring.text import Text
 from templates import IdentityError, decode
 
@@ -21,7 +22,8 @@ _VALUES = {
         re.compile(r"|-|0|[1-9][0-9]{0,3}"),
         Text("целое число до 9999, «-» или пусто", "a whole number up to 9999, “-” or nothing"),
     ),
-    "result": (
+    # By some conventions a mountain goes below zero.
+    "balance": (
         re.compile(r"|-|0|-?[1-9][0-9]{0,3}"),
         Text("целое число, «-» или пусто", "a whole number, “-” or nothing"),
     ),
@@ -59,10 +61,9 @@ class AnswersError(ValueError):
 def answers_from(text: str) -> tuple[Answer, ...]:
     """The answers of a file. Raises AnswersError with every problem in it."""
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        where = f"{error.lineno}:{error.colno}" if isinstance(error, json.JSONDecodeError) else "?"
-        raise AnswersError(Text(f"это не JSON (место {where})", f"this is not JSON (at {where})")) from error
+        data = json_in(text)
+    except RecordError as error:
+        raise AnswersError(*(problem.text for problem in error.problems)) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise AnswersError(Text(f"нужен «format»: «{FORMAT}»", f"it must say “format”: “{FORMAT}”"))
     if strangers := sorted(set(data) - {"format", "answers"}):
@@ -207,7 +208,7 @@ def _check_value(field: str, value: str) -> None:
 def _kinds() -> Mapping[str, str]:
     """What may stand in every field that is read, those of the first deal standing for all."""
     return {
-        field.id: "result" if field.column == "result" else field.kind
+        field.id: "balance" if field.column in ("result", "mountain") else field.kind
         for form in known_forms()
         for field in form.fields
         if field.kind != "text" and field.deal in (None, 0, 1)

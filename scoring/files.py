@@ -15,14 +15,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from scoring.convention import Convention, ConventionError, Number, convention_from_table, whole
 from scoring.game import COLUMNS, CONTRACTS, DEFENCES, SEATS, TRUMPS, Cell, Deal, Game, Totals, Written, cells_of
-from scoring.text import Text, figure, seat_text
+from scoring.text import Text, figure, seat_text, system_text
 
 FORMAT = "pulka-game/1"
+
+MOST_WRITTEN = 9999
+"""What a box on a sheet holds at most."""
 
 Path_ = tuple[str | int, ...]
 
@@ -67,8 +71,8 @@ def read_game(path: Path) -> Game:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        reason = error.strerror or "?"
-        raise _single(f"файл не открывается: {reason}", f"the file cannot be opened: {reason}") from error
+        said = Text("файл не открывается: ", "the file cannot be opened: ") + system_text(error)
+        raise RecordError((Problem(said),)) from error
     except UnicodeDecodeError as error:
         raise _single("это не текст в UTF-8", "this is not UTF-8 text") from error
     if not text.strip():
@@ -92,9 +96,10 @@ def read_convention(path: Path) -> Convention:
             Text(f"{path.name}: файл не открывается", f"{path.name}: the file cannot be opened")
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConventionError(
-            Text(f"{path.name}: это не TOML: {error}", f"{path.name}: this is not TOML: {error}")
-        ) from error
+        found = re.search(r"line (\d+), column (\d+)", str(error))
+        at = (f": строка {found[1]}, знак {found[2]}", f": line {found[1]}, column {found[2]}") if found else ("", "")
+        said = Text(f"{path.name}: это не TOML", f"{path.name}: this is not TOML") + Text(*at)
+        raise ConventionError(said) from error
     return convention_from_table(table, path.stem)
 
 
@@ -107,21 +112,36 @@ def _single(ru: str, en: str, line: int | None = None) -> RecordError:
 
 def game_from_json(text: str) -> Game:
     """A game record from JSON text; RecordError with every problem, each with its line."""
-    try:
-        data = json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        raise _single(
-            f"это не JSON: {error.msg} (знак {error.colno})",
-            f"this is not JSON: {error.msg} (column {error.colno})",
-            error.lineno,
-        ) from None
-    except (ValueError, RecursionError) as error:
-        raise _single(f"это не JSON: {error}", f"this is not JSON: {error}") from None
+    data = json_in(text)
     lines, repeated = _lines(text)
     reader = _Reader(lines)
     for path in repeated:
         reader.say(path, f"«{path[-1]}» встречается дважды", f"{path[-1]!r} occurs twice")
     return reader.finish(data)
+
+
+def json_in(text: str) -> Any:
+    """The data of a JSON text, decimals exact; RecordError, with the line, where it is none."""
+    try:
+        return json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        rest = text[error.pos :].split()
+        if rest:
+            shown = rest[0][:12]
+            said = Text(f"непонятно «{shown}»", f"{shown!r} is not expected")
+        else:
+            said = Text("текст обрывается", "the text breaks off")
+        raise _single(
+            f"это не JSON: {said.ru} (знак {error.colno})",
+            f"this is not JSON: {said.en} (column {error.colno})",
+            error.lineno,
+        ) from None
+    except RecursionError:
+        raise _single(
+            "это не JSON: скобки вложены без конца", "this is not JSON: brackets nested without end"
+        ) from None
+    except (ValueError, ArithmeticError):
+        raise _single("это не JSON: таких чисел не бывает", "this is not JSON: a number in it is none") from None
 
 
 def game_from_dict(data: Any) -> Game:
@@ -216,7 +236,7 @@ def _deal_to_dict(deal: Deal) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number that JSON knows")
+    raise ValueError(name)
 
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
@@ -312,10 +332,23 @@ class _Reader:
         self.wrong(path, value, "целое число", "a whole number", seat)
         return 0
 
+    def total(self, value: Any, path: Path_, seat: str) -> int:
+        """What stands in a box; by some conventions a mountain or a pool can go below zero."""
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MOST_WRITTEN:
+            return value
+        self.wrong(
+            path,
+            value,
+            f"целое число не больше {MOST_WRITTEN}",
+            f"a whole number up to {MOST_WRITTEN}",
+            seat,
+        )
+        return 0
+
     def number(self, value: Any, path: Path_, seat: str | None = None) -> Number:
         if isinstance(value, str) and re.fullmatch(r"-?\d{1,9}(/[1-9]\d{0,8})?", value):
             return whole(Fraction(value))
-        if isinstance(value, int) and not isinstance(value, bool):
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9:
             return value
         self.wrong(
             path,
@@ -400,6 +433,13 @@ class _Reader:
             self.one_deal(item, ("deals", i), i) for i, item in enumerate(self.items(data.get("deals", []), ("deals",)))
         ]
         self.deal = None
+        for i, (before, after) in enumerate(pairwise(deals), 1):
+            if after.deal < before.deal:
+                self.say(
+                    ("deals", i, "deal"),
+                    f"сдача {after.deal} стоит после сдачи {before.deal}; ожидается порядок, в каком играли",
+                    f"deal {after.deal} comes after deal {before.deal}; expected the order in which they were played",
+                )
         written = [
             self.one_written(item, ("written", i))
             for i, item in enumerate(self.items(data.get("written", []), ("written",)))
@@ -494,7 +534,7 @@ class _Reader:
             self.integer(number, (*path, "deal")),
             self.choice(row.get("column"), (*path, "column"), COLUMNS, seat),
             seat,
-            self.integer(row.get("value"), (*path, "value"), seat),
+            self.total(row.get("value"), (*path, "value"), seat),
             self.choice(row["on"], (*path, "on"), SEATS, seat) if row.get("on") is not None else None,
         )
 
@@ -583,7 +623,12 @@ def game_from_csv(text: str) -> Game:
                 rows.append((start, [value.strip() for value in row]))
             start = reader.line_num + 1
     except csv.Error as error:
-        raise _single(f"это не CSV: {error}", f"this is not CSV: {error}", reader.line_num) from None
+        # All that a strict reader minds is a quotation mark in the wrong place, or none where one is due.
+        raise _single(
+            "это не CSV: кавычки не на месте или не закрыты",
+            "this is not CSV: quotation marks out of place or not closed",
+            reader.line_num,
+        ) from error
     if not rows or rows[0][1][0] != FORMAT:
         found = rows[0][1][0] if rows else ""
         raise _single(f"стоит {_quoted(found)}, ожидается {FORMAT}", f"found {_quoted(found)}, expected {FORMAT}", 1)

@@ -27,6 +27,7 @@ def one(**changes):
 
 
 GOOD = [
+    one(field="d07.mountain.C", value="-3"),
     document(),
     one(),
     one(sheet="trrm ca5k"),

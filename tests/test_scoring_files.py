@@ -149,7 +149,10 @@ GOOD = """{
         ("pulka-game/1", "pulka-game/9", 'line 2: format: found "pulka-game/9", expected "pulka-game/1"'),
         ('"A": "", "B"', '"A": 5, "B"', "line 3, seat A: players.A: found 5, expected a name"),
         ('"written": [', '"written": {', "this is not JSON"),
-        ('"pool": 20', '"pool": NaN', "this is not JSON: NaN"),
+        ('"pool": 20', '"pool": NaN', "this is not JSON: a number in it is none"),
+        ('"value": 2', '"value": 10000', "seat A: written.value: found 10000, expected a whole number up to 9999"),
+        ('"value": 2', '"value": -10000', "line 9, deal 1, seat A: written.value: found -10000"),
+        ('"deal": 2', '"deal": 0', "line 7: deal 0 comes after deal 1; expected the order in which they were played"),
         ('"pool": 20', '"stake": 1', "line 2: unexpected 'stake'; known here: format"),
         ('"deals": [', '"hands": [', "neither deals nor totals"),
     ],
@@ -238,3 +241,27 @@ def test_the_schema_refuses_what_the_reader_refuses() -> None:
     Draft202012Validator.check_schema(SCHEMA["game"])
     Draft202012Validator.check_schema(SCHEMA["settlement"])
     Draft202012Validator.check_schema(SCHEMA["check"])
+
+
+@pytest.mark.parametrize(
+    ("text", "ru", "en"),
+    [
+        ('{"a": 1,}', "строка 1: это не JSON: непонятно «}» (знак 9)", "'}' is not expected (column 9)"),
+        ('{"a":\n 1', "строка 2: это не JSON: текст обрывается (знак 3)", "line 2: this is not JSON: the text breaks"),
+        ('{"a": 1e99999999999999999999}', "это не JSON: таких чисел не бывает", "a number in it is none"),
+        ('{"a": ' + "9" * 5000 + "}", "это не JSON: таких чисел не бывает", "a number in it is none"),
+        ("[" * 100_000, "это не JSON: скобки вложены без конца", "brackets nested without end"),
+    ],
+    ids=["comma", "cut short", "exponent", "digits", "nested"],
+)  # fmt: skip
+def test_what_is_no_json_is_said_in_either_language(text: str, ru: str, en: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        game_from_json(text)
+    (problem,) = caught.value.problems
+    assert problem.text.ru == ru
+    assert en in problem.text.en
+
+
+def test_a_total_below_zero_may_stand_on_paper() -> None:
+    (entry,) = game_from_json(GOOD.replace('"value": 2', '"value": -3')).written
+    assert entry.value == -3
