@@ -658,16 +658,18 @@ def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form) -> Fit:
             page_map = _eased(page_map, samples, *found(page_map, samples, reach), spread)
         fit = judged(settled(page_map))
     # Where a strong bend left a part behind, the map grows into it from the part that is right.
-    for _ in range(GROWTHS):
+    for growth in range(GROWTHS + 1):
         missing = _untrusted_part(fit, grey, form)
-        if missing < 0.01 or not fit.trusted.any():
+        if missing < 0.01 or not fit.trusted.any() or growth == GROWTHS:
             break
         page_map = _grown(fit, grey, form)
-        grown = judged(settled(_eased(page_map, samples, *found(page_map, samples, 1.6), 15.0)))
+        for reach, spread in ((1.6, 15.0), (0.9, 11.0)):
+            page_map = _eased(page_map, samples, *found(page_map, samples, reach), spread)
+        grown = judged(page_map)
         if _untrusted_part(grown, grey, form) > missing - 0.002:
             break
         fit = grown
-    return fit
+    return judged(settled(fit.map)) if growth else fit
 
 
 REACH_MM = 2.9
@@ -753,24 +755,27 @@ def _trusted(
 
 def _grown(fit: Fit, grey: Grey, form: Form) -> PageMap:
     """The map with its untrusted nodes where the trusted ones nearby, carried on smoothly, would put them."""
-    nodes = _mesh_points(fit.map)
-    trusted = fit.trusted.ravel()
-    known, photo = nodes[trusted], fit.map.mesh.reshape(-1, 2)[trusted].astype(np.float64)
-    mesh = fit.map.mesh.reshape(-1, 2).copy()
+    mesh = fit.map.mesh.copy()
+    inside = _in_table(form, _mesh_points(fit.map)).reshape(fit.trusted.shape) & fit.map.nodes_inside(grey)
     # A node beside the photo or the table still holds the corner of a cell that is inside.
-    wanted = _in_table(form, nodes).reshape(fit.trusted.shape) & fit.map.nodes_inside(grey)
-    wanted = cv2.dilate(wanted.astype(np.uint8), np.ones((3, 3), np.uint8)).ravel() > 0
-    for i in np.flatnonzero(~trusted & wanted):
-        away = np.linalg.norm(known - nodes[i], axis=1)
-        reach = max(float(away.min()) + 24.0, 30.0)
-        near = away < reach
-        x, y = ((known[near] - nodes[i]) / reach).T
-        terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=1)
-        weight = np.exp(-3 * (away[near] / reach) ** 2)[:, None]
-        ridge = np.diag([1e-6, 1e-6, 1e-6, 0.05, 0.05, 0.05])
-        solution = np.linalg.solve((terms * weight).T @ terms + ridge, (terms * weight).T @ photo[near])
-        mesh[i] = solution[0]
-    return PageMap(mesh.reshape(fit.map.mesh.shape), fit.map.margin)
+    wanted = cv2.dilate(inside.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    lost = (~fit.trusted).astype(np.uint8)
+    away = cv2.distanceTransform(lost, cv2.DIST_L2, cv2.DIST_MASK_PRECISE) * MESH_MM
+    ridge = np.diag([1e-6, 1e-6, 1e-6, 0.05, 0.05, 0.05])
+    for row, column in np.argwhere(~fit.trusted & wanted):
+        reach = max(float(away[row, column]) + 24.0, 30.0)
+        cells = int(reach / MESH_MM) + 1
+        first = max(row - cells, 0), max(column - cells, 0)
+        window = slice(first[0], row + cells + 1), slice(first[1], column + cells + 1)
+        known = np.argwhere(fit.trusted[window])
+        y, x = ((known + first - (row, column)) * (MESH_MM / reach)).T
+        near = x * x + y * y < 1
+        x, y = x[near], y[near]
+        photo = fit.map.mesh[window][known[near, 0], known[near, 1]].astype(np.float64)
+        terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y])
+        weighted = terms * np.exp(-3 * (x * x + y * y))
+        mesh[row, column] = np.linalg.solve(weighted @ terms.T + ridge, weighted @ photo)[0]
+    return PageMap(mesh, fit.map.margin)
 
 
 def _corrected(
