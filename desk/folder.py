@@ -1,12 +1,16 @@
 """A folder of readings: every picture once, every answer for ever, and never a file half written."""
 
 import errno
+import hashlib
 import json
 import os
 import re
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +21,7 @@ from scoring.text import Text
 
 Record = list[dict[str, Any]]
 """The readings of one picture file, as `pulka read --json` prints them, each with a key `kept` of what it takes to
-decide again: the name the file had, the answers counted in, and what the picture alone said."""
+decide again: the name the file had, the answers counted in, what the picture alone said, and which program read it."""
 
 ANSWERS = "answers.json"
 
@@ -25,6 +29,20 @@ _RECORD = re.compile(r".*-([0-9a-f]{12})\.json")
 _PART = ".part-"
 _STALE_S = 600
 """A half-written file older than this was left by a program that was killed."""
+
+
+@cache
+def program() -> str:
+    """Which program reads here: a short digest of its version and its nets."""
+    try:
+        said = version("pulka")
+    except PackageNotFoundError:  # it runs where its files lie
+        said = ""
+    digest = hashlib.sha256(said.encode())
+    for file in sorted((files("recognize") / "model").iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".onnx") or file.name == "calibration.json":
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 class Folder:
@@ -65,14 +83,15 @@ class Folder:
     def kept(self, digest: str, name: str, answers: Answers) -> Record | None:
         """The readings kept of a picture of this content; None where it is yet to be read, or to be read again.
 
-        That is where it could not be read, or was read in the other language or with other answers. `name` is what the
-        picture is called now.
+        That is where it could not be read, or was read in the other language, with other answers, or by another version
+        of the program or its nets. `name` is what the picture is called now.
         """
         record = self.records.get(digest[:12])
         if record is None:
             return None
         record = renamed(record, name)
         good = all(r["lang"] == self.lang and r["status"] != "unreadable" for r in record)
+        good = good and all(r["kept"].get("program") == program() for r in record)
         return record if good and all(r["kept"]["answered"] == t for r, t in told(record, answers)) else None
 
     def keep(self, digest: str, name: str, record: Record, overlays: Sequence[bytes | None]) -> None:
@@ -83,8 +102,9 @@ class Folder:
         for number, overlay in enumerate(overlays, 1):
             if overlay is not None:
                 write_whole(self.path / (f"{stem}.jpg" if len(overlays) == 1 else f"{stem}-{number}.jpg"), overlay)
-        self._write(f"{stem}.json", record)
-        self.records[digest[:12]] = record
+        stamped = [r | {"kept": r["kept"] | {"program": program()}} for r in record]
+        self._write(f"{stem}.json", stamped)
+        self.records[digest[:12]] = stamped
 
     def keep_sheet(self, sheet: str, readings: Sequence[Mapping[str, Any]]) -> None:
         """Write what several pictures of a sheet say together."""

@@ -160,6 +160,35 @@ def test_a_picture_is_known_by_its_content_whatever_it_is_called(tmp_path):
     assert folder.kept("0123456789abcdef", "two.jpg", {"one.jpg": {"d01.pool.A": "2"}}) is not None
 
 
+def test_what_another_program_read_is_read_again_and_answers_stay(tmp_path, monkeypatch):
+    answer = Answer("d01.pool.A", "1", sheet="7K3M-9RXA")
+    folder = Folder(tmp_path, "ru")
+    folder.keep("0123456789abcdef", "one.jpg", [reading()], [None])
+    folder.learn([answer])
+    assert Folder(tmp_path, "ru").kept("0123456789abcdef", "one.jpg", {}) is not None
+    with monkeypatch.context() as newer:
+        newer.setattr(desk.folder, "program", lambda: "0badcafe0123")
+        folder = Folder(tmp_path, "ru")
+        assert folder.kept("0123456789abcdef", "one.jpg", {}) is None
+        assert folder.answers == (answer,)
+        folder.keep("0123456789abcdef", "one.jpg", [reading()], [None])
+        assert folder.kept("0123456789abcdef", "one.jpg", {}) is not None
+    assert Folder(tmp_path, "ru").kept("0123456789abcdef", "one.jpg", {}) is None
+
+
+def test_a_program_is_told_by_its_nets(tmp_path, monkeypatch):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "numbers.onnx").write_bytes(b"a net")
+    said = [desk.folder.program()]
+    monkeypatch.setattr(desk.folder, "files", lambda package: tmp_path)
+    for net in (b"a net", b"another"):
+        (tmp_path / "model" / "numbers.onnx").write_bytes(net)
+        desk.folder.program.cache_clear()
+        said.append(desk.folder.program())
+    desk.folder.program.cache_clear()
+    assert len(set(said)) == 3
+
+
 def test_the_pictures_of_an_archive_go_by_its_new_name():
     inside = reading(source="chat.zip/7.jpg", kept={"file": "chat.zip", "answered": {}, "evidence": None})
     assert renamed([inside], "round 2.zip")[0]["source"] == "round 2.zip/7.jpg"
