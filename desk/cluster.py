@@ -11,6 +11,7 @@ import cv2
 
 from desk.batch import Engine, Page, Pages, Picture, Work, failed, read_pages
 from desk.edge import ExitCode, Stop
+from desk.folder import program
 from scoring.text import Text
 
 CONNECT_S = 10
@@ -137,15 +138,15 @@ def _threads(client: Any, address: str) -> int:
         client.run_on_scheduler(_ready)
     except Exception as error:
         answers[address] = error
-    if lacking := [worker for worker, answer in answers.items() if answer is not True]:
+    if lacking := [worker for worker, answer in answers.items() if answer != program()]:
         raise Stop(
             Text(
-                f"--cluster {address}: на {', '.join(lacking)} не установлена эта программа",
-                f"--cluster {address}: this program is not installed on {', '.join(lacking)}",
+                f"--cluster {address}: на {', '.join(lacking)} не установлена эта программа, или не эта её версия",
+                f"--cluster {address}: this program is not installed on {', '.join(lacking)}, or in another version",
             )
         )
     return sum(client.nthreads().values())
 
 
-def _ready() -> bool:
-    return True
+def _ready() -> str:
+    return program()

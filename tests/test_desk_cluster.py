@@ -171,6 +171,14 @@ def test_workers_without_this_program_are_named(cluster, tmp_path, monkeypatch):
     assert "this program is not installed on tcp://127.0.0.1" in stopped.value.texts[0].en
 
 
+def test_workers_with_another_version_of_it_are_named(cluster, monkeypatch):
+    monkeypatch.setattr(desk.cluster, "program", lambda: "0badcafe0123")
+    address, _ = cluster(1)
+    with pytest.raises(Stop) as stopped:
+        list(read_there(address)([Picture("1.jpg", data=b"text")], Work("en")))
+    assert "or in another version" in stopped.value.texts[0].en
+
+
 def _wait_for(address, count):
     from distributed import Client
 
