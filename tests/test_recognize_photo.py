@@ -5,6 +5,7 @@ import zipfile
 import numpy as np
 import pytest
 from PIL import Image
+from reportlab.pdfgen import canvas
 
 from recognize.photo import PhotoError, find_pictures, open_photos
 from scoring.text import plain_name
@@ -69,7 +70,89 @@ def test_every_page_of_a_pdf(tmp_path, picture):
     picture.save(path, save_all=True, append_images=[picture.rotate(180)], resolution=72)
     first, second = open_photos(path)
     assert (first.page, second.page) == (1, 2)
-    assert first.grey[:40, :40].mean() < 30 < second.grey[:40, :40].mean()
+    assert first.grey[:15, :15].mean() < 30 < second.grey[:15, :15].mean()
+
+
+def page_of(tmp_path, stream, image, *, drawn=b"q 200 0 0 125 0 0 cm /Im Do Q", page="", other=()):
+    """A PDF of one page, 200 by 125 points, that draws one image (its dictionary's entries and its bytes)."""
+    streams = [("", drawn), (f"/Subtype /Image /Width 160 /Height 100 {image}", stream), *other]
+    things = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 125] {page} /Contents 4 0 R "
+        "/Resources << /XObject << /Im 5 0 R >> /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> "
+        ">> >>".encode(),
+        *(
+            f"<< {entries} /Length {len(data)} >> stream\n".encode() + data + b"\nendstream"
+            for entries, data in streams
+        ),
+    ]
+    path = tmp_path / "scan.pdf"
+    whole = b"%PDF-1.4\n" + b"".join(b"%d 0 obj %s endobj\n" % (i, thing) for i, thing in enumerate(things, 1))
+    path.write_bytes(whole + b"trailer << /Size %d /Root 1 0 R >>\n%%%%EOF" % (len(things) + 1))
+    return path
+
+
+GREY8 = "/ColorSpace /DeviceGray /BitsPerComponent 8"
+TEXT = b" BT /F 20 Tf 3 Tr 20 20 Td (00000) Tj ET"
+
+
+@pytest.mark.parametrize(
+    ("image", "drawn", "page", "turned"),
+    [
+        (GREY8, b"q 200 0 0 125 0 0 cm /Im Do Q", "", 0),
+        (GREY8, b"q 200 0 0 125 0 0 cm /Im Do Q" + TEXT, "", 0),
+        (GREY8, b"q 200 0 0 125 0 0 cm /Im Do Q", "/Rotate 90", -1),
+        (GREY8, b"q -200 0 0 -125 200 125 cm /Im Do Q", "", 2),
+        (GREY8, b"q 0 125 -78 0 100 0 cm /Im Do Q", "", 1),
+    ],
+    ids=["plain", "with the text that was recognised in it", "page turned", "upside down", "lying on its side"],
+)
+def test_the_picture_of_a_scanned_page_comes_as_it_was_scanned(tmp_path, picture, image, drawn, page, turned):
+    pixels = np.asarray(picture)
+    assert np.array_equal(
+        opened(page_of(tmp_path, pixels.tobytes(), image, drawn=drawn, page=page)), np.rot90(pixels, turned)
+    )
+
+
+def test_a_scan_in_negative_comes_as_it_is_shown(tmp_path, picture):
+    pixels = np.asarray(picture)
+    assert np.array_equal(opened(page_of(tmp_path, pixels.tobytes(), GREY8 + " /Decode [1 0]")), 255 - pixels)
+
+
+MASK = (f"/Subtype /Image /Width 160 /Height 100 {GREY8}", bytes(160 * 50) + b"\xff" * (160 * 50))
+
+
+@pytest.mark.parametrize(
+    ("image", "drawn"),
+    [
+        (GREY8 + " /SMask 6 0 R", b"q 200 0 0 125 0 0 cm /Im Do Q"),
+        (GREY8 + " /Mask [0 60]", b"q 200 0 0 125 0 0 cm /Im Do Q"),
+        (GREY8, b"q 200 0 0 125 0 0 cm /Im Do Q 1 g 0 63 200 62 re f"),
+        (GREY8, b"q 0 0 200 60 re W n 200 0 0 125 0 0 cm /Im Do Q"),
+        (GREY8, b"q -200 0 0 125 200 0 cm /Im Do Q"),
+        (GREY8, b"q 200 0 0 125 -50 0 cm /Im Do Q"),
+        (GREY8, b"q 200 0 0 60 0 0 cm /Im Do Q"),
+    ],
+    ids=["soft mask", "mask", "painted over", "clipped", "mirrored", "off the page", "squeezed"],
+)
+def test_a_page_that_shows_its_picture_otherwise_is_drawn(tmp_path, picture, image, drawn):
+    grey = opened(page_of(tmp_path, np.asarray(picture).tobytes(), image, drawn=drawn, other=[MASK]))
+    assert grey.shape == (521, 834)
+    assert grey[10, 10] > 100, "the black square in the corner is not to be seen there"
+
+
+def test_a_page_too_large_does_not_stop_the_others(tmp_path, picture):
+    path = tmp_path / "scan.pdf"
+    page = canvas.Canvas(str(path))
+    for size in ((72, 72), (14_000, 14_000), (144, 72)):
+        page.setPageSize(size)
+        page.rect(0, 0, 20, 20, fill=1)
+        page.showPage()
+    page.save()
+    first, bad, last = open_photos(path)
+    assert (first.grey.shape, last.grey.shape) == ((300, 300), (300, 600))
+    assert "too large" in bad.problem.en and bad.page == 2
 
 
 @pytest.mark.parametrize(
