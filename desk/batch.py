@@ -21,6 +21,7 @@ from desk.answers import Answer, by_place, for_copies
 from desk.edge import Lang
 from desk.folder import Folder, Record, told
 from desk.picture import draw_reading
+from desk.tables import compared
 from recognize.photo import Grey, PhotoError, open_photos, photos_in
 from recognize.pipeline import Answers, merged, named, papers, read_photo, sheet_info
 from recognize.reading import Evidence, Reading, reading_json
@@ -254,6 +255,8 @@ class Batch:
 
     readings: list[dict[str, Any]]
     warnings: list[Text]
+    differ: bool = False
+    """Whether two sheets of one table tell different things."""
 
 
 def read_batch(
@@ -301,8 +304,8 @@ def read_batch(
         for digest, record in folder.records.items():
             if not any(known.startswith(digest) for known in first):
                 sheets.add(record, [])
-    readings = sheets.readings()
-    return Batch(readings, [*warnings, *_unused(answers, readings, names)])
+    readings, differ = compared(sheets.readings())
+    return Batch(readings, [*warnings, *_unused(answers, readings, names)], differ)
 
 
 def _record(picture: Picture, pages: Pages, answers: Answers) -> Record:

@@ -52,7 +52,7 @@ def read_pictures(paths: Sequence[str], wish: Wish, lang: Lang) -> ExitCode:
     if any(reading["status"] == "unreadable" for reading in batch.readings):
         return ExitCode.NO_SHEET
     asked = any(reading["review"] or reading["mistakes"] for reading in batch.readings)
-    return ExitCode.PERSON if asked else ExitCode.DONE
+    return ExitCode.PERSON if asked or batch.differ else ExitCode.DONE
 
 
 def _cores() -> int:

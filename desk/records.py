@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from desk.edge import ExitCode, Lang, Stop, in_file, input_file, put_json
@@ -9,7 +10,15 @@ from desk.report import console, show_check, show_convention, show_conventions, 
 from scoring import Convention, Game, convention_names, load_convention
 from scoring.audit import compare
 from scoring.convention import OPTIONS, ConventionError, option_text
-from scoring.files import RecordError, game_from_csv, game_from_json, read_convention, read_game
+from scoring.files import (
+    RecordError,
+    game_from_csv,
+    game_from_dict,
+    game_from_json,
+    json_in,
+    read_convention,
+    read_game,
+)
 from scoring.game import RuleError
 from scoring.report import check_report, settlement_report
 from scoring.settlement import METHODS
@@ -58,16 +67,46 @@ def check_record(file: str, against: str | None, lang: Lang, *, fines: bool, as_
 
 
 def record_in(file: str) -> Game:
-    """The game record in a file, or on standard input where it is `-`; Stop with all that is wrong with it."""
+    """The game record in a file, or on standard input where it is `-`; Stop with all that is wrong with it.
+
+    Of a sheet that was read, what `pulka read` kept or printed of it will do.
+    """
     try:
         if file != "-":
-            return read_game(input_file(file))
+            path = input_file(file)
+            return _game_read(file, path.read_text("utf-8-sig")) if _is_reading(path) else read_game(path)
         text = sys.stdin.buffer.read().decode("utf-8-sig")
+        if text.lstrip().startswith("["):
+            return _game_read(file, text)
         return game_from_json(text) if text.lstrip().startswith("{") else game_from_csv(text)
     except RecordError as error:
         raise Stop(*(in_file(file, problem.text) for problem in error.problems)) from error
     except UnicodeDecodeError as error:
         raise Stop(in_file(file, Text("это не текст в UTF-8", "this is not UTF-8 text"))) from error
+
+
+def _is_reading(path: Path) -> bool:
+    """Whether it is a file of readings: a list, as no game record is."""
+    try:
+        with path.open("rb") as file:
+            return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+    except OSError:
+        return False  # reading it will say why
+
+
+def _game_read(file: str, text: str) -> Game:
+    """The game of the one sheet in a file of readings."""
+    data = json_in(text)
+    games = [one.get("game") for one in data if isinstance(one, dict) and one.get("format") == "pulka-reading/1"]
+    if len(games) != 1 or len(data) != 1:
+        said = Text(
+            f"нужна запись игры или один прочитанный лист, а их здесь {len(games)}",
+            f"expected a game record or one sheet read, and there are {len(games)}",
+        )
+        raise Stop(in_file(file, said))
+    if games[0] is None:
+        raise Stop(in_file(file, Text("на этом листе игра не прочитана", "no game could be read on this sheet")))
+    return game_from_dict(games[0])
 
 
 def tell_conventions(name: str | None, lang: Lang, *, as_json: bool) -> None:

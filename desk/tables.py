@@ -1,0 +1,171 @@
+"""Several sheets of one table: where two secretaries' records differ."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from desk.words import field_text, figure_text
+from scoring import Deal, Game
+from scoring.files import RecordError, game_from_dict
+from scoring.game import Cell, cells_of
+from scoring.text import Text, joined, seat_text
+
+MOST_TOLD = 6
+"""Of more differences than these only the first are told, and how many follow."""
+
+SPECIAL = ("declarer", "contract", "whist", "tricks")
+
+Reading = Mapping[str, Any]
+"""A reading as `pulka read --json` prints it."""
+
+Difference = tuple[Text, Text, Text]
+"""Where two records differ, what stands in the one, and what in the other."""
+
+
+def compared(readings: Sequence[Reading]) -> tuple[list[dict[str, Any]], bool]:
+    """The readings, each with a note on how it agrees with every other sheet of its table; whether any two differ.
+
+    A continuation sheet, which has totals carried over to it, is no second record.
+    """
+    notes: list[list[str]] = [[] for _ in readings]
+    differ = False
+    for (i, one), (k, two) in combinations(enumerate(readings), 2):
+        if not _same_table(one, two):
+            continue
+        first, second = _game(one), _game(two)
+        if first is None or second is None or first.start != second.start:
+            continue
+        found = list(differences(first, second, _doubted(one) | _doubted(two)))
+        another = _another_game(first, second)
+        differ = differ or (bool(found) and not another)
+        turned = [(where, there, here) for where, here, there in found]
+        notes[i].append(_note(two, found, another).in_(one["lang"]))
+        notes[k].append(_note(one, turned, another).in_(two["lang"]))
+    noted = zip(readings, notes, strict=True)
+    return [{**reading, "notes": [*reading["notes"], *more]} for reading, more in noted], differ
+
+
+def _same_table(one: Reading, two: Reading) -> bool:
+    sheet, other = one["sheet"], two["sheet"]
+    return (
+        one["game"] is not None
+        and two["game"] is not None
+        and sheet["table"] is not None
+        and sheet["id"] != other["id"]
+        and all(sheet[name] == other[name] for name in ("event", "round", "table", "players", "convention", "pool"))
+    )
+
+
+def _game(reading: Reading) -> Game | None:
+    """The game as read; None where what stands on the paper is no record that could be compared."""
+    try:
+        return game_from_dict(reading["game"])
+    except RecordError:
+        return None
+
+
+def _doubted(reading: Reading) -> set[str]:
+    """The fields that a person is asked about anyway, or that cannot be seen."""
+    unseen = {name for name, field in reading["fields"].items() if field["state"] == "unreadable"}
+    return unseen | {question["field"] for question in reading["review"]}
+
+
+def _another_game(one: Game, two: Game) -> bool:
+    """Whether the records have so little in common that they are of different games."""
+    first, second = ({d.deal: (d.contract, d.declarer) for d in game.deals} for game in (one, two))
+    both = first.keys() & second.keys()
+    return 2 * sum(first[number] == second[number] for number in both) < max(len(first), len(second), 1)
+
+
+def differences(one: Game, two: Game, doubted: set[str]) -> Iterator[Difference]:
+    """Where two records of one table differ, deal by deal; `doubted` are fields of which nothing is to be said."""
+    first, second = ({deal.deal: deal for deal in game.deals} for game in (one, two))
+    totals = _totals_apart(one, two, doubted)
+    for number in sorted({*first, *second, *totals}):
+        a, b = first.get(number), second.get(number)
+        row = f"d{number:02d}"
+        if not any(name.startswith(f"{row}.") and name.split(".")[1] in SPECIAL for name in doubted):
+            yield from _deals_apart(number, a, b)
+        yield from totals.get(number, ())
+
+
+def _deals_apart(number: int, one: Deal | None, two: Deal | None) -> Iterator[Difference]:
+    place = Text(f"сдача {number}", f"deal {number}")
+    if one is None or two is None:
+        if one is not two:
+            there, not_there = Text("есть", "is there"), Text("нет", "is not")
+            yield place, not_there if one is None else there, not_there if two is None else there
+        return
+    if one.contract != two.contract:
+        yield place + Text(", заказ", ", contract"), _contract(one.contract), _contract(two.contract)
+    if one.declarer != two.declarer:
+        yield place + Text(", играет", ", declarer"), _seat(one.declarer), _seat(two.declarer)
+    for seat in sorted({*one.defence, *two.defence}):
+        said, other = one.defence.get(seat), two.defence.get(seat)
+        if said != other:
+            yield place + Text(", ", ", ") + seat_text(seat), _said(said), _said(other)
+    for seat in sorted({*one.tricks, *two.tricks}):
+        took, other_took = one.tricks.get(seat, 0), two.tricks.get(seat, 0)
+        if took != other_took:
+            yield field_text(f"d{number:02d}.tricks.{seat}"), _figure(took), _figure(other_took)
+
+
+def _totals_apart(one: Game, two: Game, doubted: set[str]) -> dict[int, list[Difference]]:
+    """Where the totals begin to differ, by deal: what follows from a difference above is none of its own."""
+    found: dict[int, list[Difference]] = {}
+    papers = [{(w.deal, w.cell): w.value for w in game.written} for game in (one, two)]
+    rows = sorted({deal for paper in papers for deal, _ in paper})
+    for cell in cells_of(one.seats):
+        stands: list[Any] = [one.start[cell] if one.start is not None else 0] * 2
+        gap = 0
+        for deal in rows:
+            name = _field(deal, cell)
+            if name in doubted:
+                break
+            stands = [paper.get((deal, cell), before) for paper, before in zip(papers, stands, strict=True)]
+            apart = stands[0] - stands[1]
+            if apart and apart != gap:
+                found.setdefault(deal, []).append((field_text(name), _figure(stands[0]), _figure(stands[1])))
+            gap = apart
+    return found
+
+
+def _field(deal: int, cell: Cell) -> str:
+    return f"d{deal:02d}." + ".".join(part for part in cell if part)
+
+
+def _figure(value: Any) -> Text:
+    return Text(figure_text(value), figure_text(value))
+
+
+def _contract(contract: str) -> Text:
+    return {"misere": Text("мизер", "misère"), "raspasy": Text("распасы", "raspasy")}.get(
+        contract, Text(contract, contract)
+    )
+
+
+def _seat(seat: str | None) -> Text:
+    return seat_text(seat) if seat else Text("никто", "nobody")
+
+
+def _said(said: str | None) -> Text:
+    known = {"whist": Text("вист", "whist"), "pass": Text("пас", "pass"), "half": Text("полвиста", "half-whist")}
+    return known.get(said or "", Text("ничего", "nothing"))
+
+
+def _note(other: Reading, found: Sequence[Difference], another: bool) -> Text:
+    sheet = other["sheet"]["id"]
+    if another:
+        return Text(
+            f"на листе {sheet} того же стола записана другая игра",
+            f"sheet {sheet} of the same table records another game",
+        )
+    if not found:
+        return Text(f"с листом {sheet} того же стола сходится", f"agrees with sheet {sheet} of the same table")
+    told = [where + Text(": ", ": ") + here + Text(" — ", " - ") + there for where, here, there in found[:MOST_TOLD]]
+    if (more := len(found) - MOST_TOLD) > 0:
+        told.append(Text(f"и ещё {more}", f"and {more} more"))
+    return Text(
+        f"с листом {sheet} того же стола расходится (здесь — там): ",
+        f"differs from sheet {sheet} of the same table (here - there): ",
+    ) + joined(told)
