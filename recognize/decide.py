@@ -12,6 +12,7 @@ from fractions import Fraction
 from math import exp, log
 from typing import Any
 
+from recognize.hands import by_hand
 from recognize.ink import Ink
 from recognize.reading import FieldReading, Mistake, Question, State
 from recognize.rows import TRICK_VALUES, Row, RowInk, mark_probability, row_candidates, tricks_probability
@@ -24,7 +25,7 @@ from scoring.ledger import opening, post
 from scoring.text import Text, figure
 from templates import Field, Form
 
-BEAM = 16
+BEAM = 8
 BEAM_REACH = 18.0
 """Games less likely than the best by more than this (natural logarithm) are given up."""
 
@@ -34,7 +35,13 @@ NEAR = 9.0
 likely than it by more than NEAR by their marks and tricks are not looked at."""
 
 SURE = 0.999
-"""A field surer than this is clear; the rest is asked about where it matters."""
+"""A field surer than this is clear."""
+
+RISK = 0.01
+"""How many wrong fields that matter may be expected on a sheet beside those that are asked about."""
+
+SETTLED = 4
+"""After so many rows that are worth the same under another deal further up, so are all that follow."""
 
 GAP = 1e-3
 """How often somebody leaves a row empty and goes on in the next."""
@@ -78,23 +85,47 @@ class _Node:
     ended: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Unplayed:
+    """The messages after a row in which nothing was earned, and what it gains: of each written column, and in all.
+
+    `offsets` are those of the columns where something stands that is not the old total.
+    """
+
+    messages: tuple[Message, ...]
+    gains: Mapping[int, float]
+    offsets: Mapping[int, frozenset[Number]]
+    score: float
+
+
 class _Search:
     """The rows and columns of one sheet with their ink, and the steps over them."""
 
-    def __init__(self, sheet: Sheet, ink: Mapping[str, Ink]) -> None:
+    def __init__(self, sheet: Sheet, ink: Mapping[str, Ink], before: "_Search | None" = None) -> None:
         assert sheet.rules is not None
         self.sheet, self.ink, self.rules = sheet, ink, sheet.rules
         form = sheet.form
         self.cells = tuple(cells_of(tuple(form.seats)))
         self.place = {cell: i for i, cell in enumerate(self.cells)}
         self.rows = [_row_ink(form, ink, deal) for deal in range(1, form.rows + 1)]
-        self.candidates = [row_candidates(row, sheet.rules.half_whist, sheet.rules.concede) for row in self.rows]
+        # A search of the same sheet `before`, with other ink in some boxes, has most rows worked out.
+        self.candidates: list[list[Row]] = [
+            before.candidates[i]
+            if before is not None and before.rows[i] == row
+            else row_candidates(row, sheet.rules.half_whist, sheet.rules.concede)
+            for i, row in enumerate(self.rows)
+        ]
+        self.names = [[field_id(deal, cell) for cell in self.cells] for deal in range(form.rows + 1)]
         self.written: list[tuple[int, ...]] = []
-        for deal in range(form.rows + 1):
-            touched = [i for i, cell in enumerate(self.cells) if not ink[field_id(deal, cell)].surely_empty()]
+        for names in self.names:
+            touched = [i for i, name in enumerate(names) if not ink[name].surely_empty()]
             self.written.append(tuple(touched))
         self.rewritten = self._habit()
-        self._steps: dict[tuple[int, int, int, Number, frozenset[Number]], tuple[Message, float, Message]] = {}
+        self._steps: dict[tuple[int, int, int, Number, frozenset[Number]], tuple[Message, float]] = {}
+        self._fields: dict[tuple[int, int, Number, frozenset[Number]], Step] = {}
+        self._kept: dict[int, Message | _Node] = {}
+        self._offsets: dict[tuple[int, int, int], frozenset[Number]] = {}
+        self._unplayed: dict[tuple[int, int], _Unplayed] = {}
 
     def _habit(self) -> float:
         """How readily totals that did not change are written once more, judged by how full the played rows are."""
@@ -128,28 +159,63 @@ class _Search:
         score = node.score + row.score
         if node.ended and row.contract is not None:
             score += log(GAP)
-        messages = list(node.messages)
-        touched = self.written[row.deal]
-        for i in {*touched, *(self.place[cell] for cell in adds)}:
-            step = self.step(row.deal, i, adds)
-            messages[i], gain = self.forward(row.deal, i, messages[i], step)
-            score += log(max(gain, 1e-300))
+        unplayed = self.unplayed(node, row.deal)
+        score += unplayed.score
+        messages = list(unplayed.messages)
+        anywhere = frozenset(adds.values())
+        changed = {self.place[cell]: add for cell, add in adds.items()}
+        for i, offsets in unplayed.offsets.items():
+            if i not in changed and not offsets.isdisjoint(anywhere):
+                changed[i] = 0
+        for i, add in changed.items():
+            messages[i], gain = self.forward(row.deal, i, node.messages[i], add, anywhere)
+            score += gain - unplayed.gains.get(i, 0.0)
         return _Node(row, node, ledger, tuple(messages), adds, score, node.ended or row.contract is None)
 
-    def forward(self, deal: int, i: int, before: Message, step: Step) -> tuple[Message, float]:
-        """One column's step, worked out once for every game that shares it."""
-        key = (deal, i, id(before), step.add, step.row)
+    def unplayed(self, node: _Node, deal: int) -> "_Unplayed":
+        """What a row's totals would say if nothing had been earned in it: worked out once for all its deals."""
+        key = (id(node), deal)
+        known = self._unplayed.get(key)
+        if known is None:
+            messages, gains, offsets = list(node.messages), {}, {}
+            for i in self.written[deal]:
+                messages[i], gains[i] = self.forward(deal, i, node.messages[i], 0, frozenset())
+                if own := self.offsets(deal, i, node.messages[i]):
+                    offsets[i] = own
+            known = _Unplayed(tuple(messages), gains, offsets, sum(gains.values()))
+            self._unplayed[key] = known
+            self._kept[id(node)] = node
+        return known
+
+    def offsets(self, deal: int, i: int, before: Message) -> frozenset[Number]:
+        """By how much what may stand in a box is more than the totals before it, where it is not the same."""
+        key = (deal, i, id(before))
+        known = self._offsets.get(key)
+        if known is None:
+            numbers = [n for n in map(number_of, self.ink[self.names[deal][i]].likely) if n is not None]
+            known = frozenset(n - total for total, _ in before for n in numbers if n != total)
+            self._offsets[key] = known
+            self._kept[id(before)] = before
+        return known
+
+    def forward(self, deal: int, i: int, before: Message, add: Number, row: frozenset[Number]) -> tuple[Message, float]:
+        """One column's step, worked out once for every game that shares it, and the logarithm of what it gains."""
+        row &= self.offsets(deal, i, before)
+        key = (deal, i, id(before), add, row)
         known = self._steps.get(key)
         if known is None:
-            after, gain = forward(before, step)
-            # The message is kept with its result, so that its id is not given to another.
-            known = self._steps[key] = (after, gain, before)
-        return known[0], known[1]
+            after, gain = forward(before, self.step(deal, i, add, row))
+            known = self._steps[key] = (after, log(max(gain, 1e-300)))
+        return known
 
-    def step(self, deal: int, i: int, adds: Mapping[Cell, Number]) -> Step:
+    def step(self, deal: int, i: int, add: Number, row: frozenset[Number]) -> Step:
         """The field of a column in a row, with what the deal adds there and anywhere in the row."""
-        name = field_id(deal, self.cells[i])
-        return Step(name, self.ink[name], adds.get(self.cells[i], 0), frozenset(adds.values()), self.rewritten)
+        key = (deal, i, add, row)
+        known = self._fields.get(key)
+        if known is None:
+            name = self.names[deal][i]
+            known = self._fields[key] = Step(name, self.ink[name], add, row, self.rewritten)
+        return known
 
     def best(self) -> _Node:
         """The most probable game, by a beam over the rows."""
@@ -192,16 +258,31 @@ class _Search:
             for row in candidates:
                 if row is own or (agreed and row.score < own.score - NEAR):
                     continue
-                node = path[at - 1]
-                for like in path[at:]:
-                    assert like.row is not None
-                    node = self.extend(node, row if like is path[at] else like.row)
-                    if node.score < like.score - 2 * BEAM_REACH:
-                        break
-                else:
-                    if node.score > best.score - BEAM_REACH:
-                        found.append(node)
+                game = self.with_row(path, at, row)
+                if game is not None and game.score > best.score - BEAM_REACH:
+                    found.append(game)
         return found
+
+    def with_row(self, path: list[_Node], at: int, row: Row) -> _Node | None:
+        """The game of a path with another row at `at`; None where it is sure to be far less likely."""
+        node = path[at - 1]
+        same = 0
+        for place in range(at, len(path)):
+            like = path[place]
+            assert like.row is not None
+            before = node
+            node = self.extend(before, row if place == at else like.row)
+            if node.score < like.score - 2 * BEAM_REACH:
+                return None
+            gained = node.score - before.score, like.score - path[place - 1].score
+            same = same + 1 if place > at and node.adds == like.adds and abs(gained[0] - gained[1]) < 1e-6 else 0
+            if same == SETTLED:
+                # What was played above makes no difference any more.
+                for rest in path[place + 1 :]:
+                    node = replace(rest, before=node, score=rest.score + node.score - like.score)
+                    like = rest
+                break
+        return node
 
     def posteriors(self, game: _Node, unlike: _Node | None = None) -> dict[str, dict[str, float]]:
         """The distribution of every running total's field, given the deals of a game.
@@ -218,8 +299,10 @@ class _Search:
             for before, node in zip(path[-2::-1], path[:0:-1], strict=True):
                 assert node.row is not None
                 if i in self.written[node.row.deal] or cell in node.adds:
-                    step = self.step(node.row.deal, i, node.adds)
-                    follows, out[step.field] = backward(follows, before.messages[i], step)
+                    anywhere = frozenset(node.adds.values())
+                    row = anywhere & self.offsets(node.row.deal, i, before.messages[i])
+                    step = self.step(node.row.deal, i, node.adds.get(cell, 0), row)
+                    follows, out[step.name] = backward(follows, before.messages[i], step)
         return out
 
 
@@ -234,6 +317,15 @@ def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | N
         fields = {name: _by_ink(ink[name], struck.get(name, 0.0)) for name in ink}
         return Decision(fields, None, (), None, None, _unsure(sheet, fields))
     search = _Search(sheet, ink)
+    best, fields = _weighed(search, struck)
+    if otherwise := by_hand(sheet.form, ink, fields):
+        search = _Search(sheet, {**ink, **otherwise}, search)
+        best, fields = _weighed(search, struck)
+    return _decided(sheet, search, best, fields)
+
+
+def _weighed(search: _Search, struck: Mapping[str, float]) -> tuple[_Node, dict[str, FieldReading]]:
+    """The most probable game, and every field by all games that come into question."""
     best = search.best()
     others = search.others(best)
     games = [best, *others]
@@ -250,11 +342,8 @@ def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | N
             into = posterior.setdefault(name, {})
             for value, probability in values.items():
                 into[value] = into.get(value, 0.0) + probability * share / total
-    posterior |= _beside_the_deals(sheet.form, ink)
-    fields = {}
-    for name in ink:
-        fields[name] = _by_rules(ink[name], posterior.get(name), struck.get(name, 0.0))
-    return _decided(sheet, search, best, fields)
+    posterior |= _beside_the_deals(search.sheet.form, search.ink)
+    return best, {name: _by_rules(ink, posterior.get(name), struck.get(name, 0.0)) for name, ink in search.ink.items()}
 
 
 def field_id(deal: int, cell: Cell) -> str:
@@ -479,14 +568,26 @@ def _mistake(mistake: audit.Mistake, fields: Mapping[str, FieldReading]) -> Mist
 def _doubtful(
     sheet: Sheet, search: _Search, path: list[_Node], fields: Mapping[str, FieldReading]
 ) -> Iterator[Question]:
-    """The fields that the ink and the rules together leave in doubt, where the doubt can change anything."""
+    """The fields that the ink and the rules together leave in doubt, until what is left is no more than RISK.
+
+    The first is the one whose answer settles most: its own doubt, and that of the fields that hang together with it.
+    """
+    risks: dict[Field, float] = {}
     for field in sheet.form.fields:
         reading = fields.get(field.id)
-        if reading is None or reading.state not in ("doubtful", "unreadable"):
-            continue
-        node = path[field.deal - 1] if field.deal else None
-        if node is not None and not _matters(search, field, reading, node):
-            continue
+        if reading is not None and (reading.confidence < SUREST or reading.state == "unreadable"):
+            risk = _at_stake(search, field, reading, path[field.deal - 1] if field.deal else None)
+            if risk:
+                risks[field] = risk
+    left = 0.0
+    asked = []
+    for field, risk in sorted(risks.items(), key=lambda pair: pair[1]):
+        left += risk
+        if left > RISK or fields[field.id].state == "unreadable":
+            asked.append(field)
+    useful = {one: sum(risks[other] for other in asked if _settles(one, other)) for one in asked}
+    for field in sorted(asked, key=lambda one: -useful[one]):
+        reading = fields[field.id]
         if reading.state == "unreadable":
             why = Text("клетки не видно на снимке", "the box cannot be seen in the photo")
         elif reading.value == "":
@@ -498,34 +599,53 @@ def _doubtful(
         )
 
 
-def _matters(search: _Search, field: Field, reading: FieldReading, node: _Node) -> bool:
-    """Whether another value of a doubtful field would change the deal, the record or a mistake."""
-    values = {reading.value, *(value for value, share in reading.other if share > SHADOW)}
+def _settles(one: Field, other: Field) -> bool:
+    """Whether an answer for one field says something of another: of its row by a mark or tricks, or of its column."""
+    if one is other:
+        return True
+    if one.column in COLUMNS:
+        return (one.column, one.seat, one.on) == (other.column, other.seat, other.on)
+    return one.deal == other.deal
+
+
+def _at_stake(search: _Search, field: Field, reading: FieldReading, node: _Node | None) -> float:
+    """How likely a field holds another value than it is read as, and one that changes the deal or a mistake.
+
+    A field that cannot be seen counts as wholly unsure where anything is due in it.
+    """
+    unseen = reading.state == "unreadable"
+    if node is None:
+        return 1.0 if unseen else 1 - reading.confidence
     row = node.row
     assert row is not None
-    if reading.state == "unreadable" and row.contract is None:
+    if unseen and row.contract is None:
         # Whether anything was played in this row shows in its contract marks, if they can be seen.
-        return any(
-            ink.exact is None for (column, _), ink in search.rows[row.deal - 1].marks.items() if column == "contract"
-        )
+        marks = search.rows[row.deal - 1].marks.items()
+        return float(any(ink.exact is None for (column, _), ink in marks if column == "contract"))
+    others = {value: share for value, share in reading.other if value != reading.value}
     if field.column == "tricks":
         due = row.written_tricks.get(field.seat or "")
-        return any(tricks_probability(due, value) < NATURAL for value in values) or (
-            reading.state == "unreadable" and due is not None
-        )
+        if unseen:
+            return float(due is not None)
+        if tricks_probability(due, reading.value) < NATURAL:
+            return 1 - reading.confidence
+        return sum(share for value, share in others.items() if tricks_probability(due, value) < NATURAL)
     if field.kind == "mark":
-        return reading.state != "unreadable" or row.contract is not None
+        return float(row.contract is not None) if unseen else 1 - reading.confidence
     cell = Cell(field.column, field.seat or "", field.on)
     if cell in node.adds:
-        return True
+        return 1.0 if unseen else 1 - reading.confidence
     assert node.before is not None
-    stands = {value for state in node.before.messages[search.place[cell]] for value in due_values(state[0], 0)}
     # Nothing, a dash, or the old total once more say the same.
-    return not values <= {"", "-", *stands}
+    states = node.before.messages[search.place[cell]]
+    idle = {"", "-"}.union(*(due_values(state[0], 0) for state in states))
+    if reading.value not in idle:
+        return 1 - reading.confidence
+    return sum(share for value, share in others.items() if value not in idle)
 
 
-SHADOW = 1e-4
-"""A value less probable than this is not considered as what a doubtful field may be."""
+SUREST = 0.9999
+"""A field surer than this is not looked at for what is at stake."""
 
 NATURAL = 5e-3
 """Something written in a tricks box with at least this probability says nothing against the deal."""

@@ -6,6 +6,7 @@ columns can spell it, so candidates that nobody listed beforehand can be asked f
 """
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -31,6 +32,8 @@ _BLANK = len(SYMBOLS)
 _STRUCK = "#"
 _BEAM = 24
 _NEGLIGIBLE = 1e-5
+_SPELLABLE = re.compile(r"-?|#|-?[0-9]+")
+"""What can stand in a field: nothing, a dash, a number; or it is struck out."""
 _NOTHING = np.full((1, len(SYMBOLS) + 1), -46.0)
 _NOTHING[:, _BLANK] = 0.0
 _READABLE = set("0123456789-")
@@ -93,6 +96,10 @@ class NumberReading:
         return _search(self.columns)
 
     @cached_property
+    def _steps(self) -> list[list[float]]:
+        return _steps(self.columns)
+
+    @cached_property
     def _likeliest(self) -> str:
         return next(iter(self._candidates)) if self.value == "" else self.value
 
@@ -102,7 +109,7 @@ class NumberReading:
         rest = -float(np.expm1(self.top))
         raw = self._candidates.get(text)
         if raw is None:
-            raw = float(np.exp(_log_probability(self.columns, text)))
+            raw = _probability(self._steps, text)
         # What the answer lost by calibration goes to the others, yet none of them becomes likelier than the answer.
         return min(raw / rest * (1 - self.confidence), self.confidence)
 
@@ -141,28 +148,36 @@ def decode(columns: Array, calibration: Calibration | None = None) -> list[Numbe
     calibration = calibration or _calibration()
     readings = []
     for text, top, field in zip(texts, tops, columns, strict=True):
-        if top < np.log(0.5) or (_STRUCK in text and text != _STRUCK):
+        if top < np.log(0.5) or not _SPELLABLE.fullmatch(text):
             # Column by column is not always the likeliest as a whole.
             text = next(iter(_search(field)))
-            top = _log_probability(field, text)
+            top = np.log(max(_probability(_steps(field), text), 1e-300))
         top = min(float(top), -1e-12)
         confidence = (calibration.empty if text == "" else calibration.filled)(top)
         readings.append(NumberReading("" if text == _STRUCK else text, confidence, field, top))
     return readings
 
 
-def is_bare(grey: Picture) -> bool:
+def is_text(text: str) -> bool:
+    """Whether a field can hold this: nothing, a dash or a number."""
+    return text != _STRUCK and _SPELLABLE.fullmatch(text) is not None
+
+
+def is_bare(grey: Picture, margin: float = 1 / 6) -> bool:
     """Whether the middle of a field is so even that no pen can have been there: most empty fields need no net.
 
-    The weakest pencil in the hardest photos stands out more than twice as much as is allowed here.
+    `margin` is the share of its height that is not looked at on every side. The weakest pencil in the hardest photos
+    stands out more than twice as much as is allowed here.
     """
     h, w = grey.shape
-    edge = round(h / 6)
+    edge = round(h * margin)
     if h < 16 or w < 3 * edge:
         return False
-    middle = cv2.blur(grey, (3, 3))[edge:-edge, edge:-edge].ravel()
-    light = float(np.partition(middle, int(0.8 * middle.size))[int(0.8 * middle.size)])
-    return light - float(middle.min()) < 0.06 * light
+    soft = cv2.blur(grey, (3, 3))
+    # The paper's light is taken from around as well: a box may be filled evenly all over.
+    rank = int(0.8 * soft.size)
+    light = float(np.partition(soft.ravel(), rank)[rank])
+    return light - float(soft[edge:-edge, edge:-edge].min()) < 0.06 * light
 
 
 def prepare(image: Picture) -> Picture:
@@ -227,8 +242,36 @@ def _calibration() -> Calibration:
     return Calibration(Odds(**stored["empty"]), Odds(**stored["filled"]))
 
 
-def _log_probability(columns: Array, text: str) -> float:
-    return float(_log_probabilities(columns[None], [text])[0])
+_EVEN = 1e-7
+"""Columns that say nothing with all but this probability need not be gone through one by one."""
+
+
+def _steps(columns: Array) -> list[list[float]]:
+    """The probabilities of the columns that say something, with one that says nothing for every run of others."""
+    shares = np.exp(columns.astype(np.float64))
+    idle = shares[:, _BLANK] > 1 - _EVEN
+    # Between two like symbols there must be a column of nothing; a second one in a row changes nothing any more.
+    keep = ~idle
+    keep[1:] |= idle[1:] & ~idle[:-1]
+    keep[0] = True
+    return [row for row in shares[keep].tolist()]
+
+
+def _probability(steps: list[list[float]], text: str) -> float:
+    """The probability of one text: the forward sum over all ways to spell it."""
+    # Plain floats: a field has a handful of steps, too few for arrays to pay.
+    symbols = [SYMBOLS.index(c) for c in text]
+    twice = [i > 0 and symbols[i] == symbols[i - 1] for i in range(len(symbols))]
+    blank = [1.0] + [0.0] * len(symbols)
+    ended = [0.0] * len(symbols)
+    for step in steps:
+        none = step[_BLANK]
+        for i in range(len(symbols) - 1, -1, -1):
+            before = blank[i] + (0.0 if i == 0 or twice[i] else ended[i - 1])
+            blank[i + 1] = (blank[i + 1] + ended[i]) * none
+            ended[i] = (ended[i] + before) * step[symbols[i]]
+        blank[0] *= none
+    return blank[-1] + (ended[-1] if ended else 0.0)
 
 
 def _log_probabilities(columns: Array, texts: Sequence[str]) -> Array:
@@ -279,10 +322,12 @@ def _search(columns: Array) -> dict[str, float]:
             if last:
                 own[1] += ended * step[SYMBOLS.index(last)]
             for symbol, share in likely:
+                if last == _STRUCK or (prefix and symbol in "-#"):
+                    continue
                 more = grown.setdefault(prefix + symbol, [0.0, 0.0])
                 more[1] += (blank if symbol == last else blank + ended) * share
         ranked = sorted(((a + b, a, b, prefix) for prefix, (a, b) in grown.items()), reverse=True)[:_BEAM]
         least = _NEGLIGIBLE * ranked[0][0]
         beam = {prefix: (a, b) for both, a, b, prefix in ranked if both > least}
     found = sorted(beam, key=lambda text: -sum(beam[text]))
-    return {text: sum(beam[text]) for text in found if _STRUCK not in text or text == _STRUCK}
+    return {text: sum(beam[text]) for text in found}

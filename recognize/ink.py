@@ -51,9 +51,13 @@ def number_ink(best: Iterable[tuple[str, float]], exact: Callable[[str], float])
     return Ink(dict(best), exact)
 
 
-def mark_ink(marked: float) -> Ink:
-    """The ink of a mark field from the probability that it is marked."""
-    likely = {"x": marked, "": 1 - marked}
+def mark_ink(marked: float, filled: float) -> Ink:
+    """The ink of a mark field from the probabilities that it is marked, and that it is filled all over.
+
+    Some people fill a box to choose it, some to take back a mark: not the ink tells which, but the rest of the row.
+    """
+    chosen = marked + filled / 2
+    likely = {"x": chosen, "": 1 - chosen}
     return Ink(likely, lambda value: likely.get(value, 0.0), GROSS_MARK)
 
 

@@ -242,7 +242,7 @@ def read_cells(cells: tuple[Cell, ...]) -> tuple[dict[str, Ink], dict[str, float
         struck[cell.field.id] = number.struck
     marks = [cell for cell in cells if cell.sure and cell.field.kind == "mark"]
     for cell, mark in zip(marks, read_marks([cell.image for cell in marks]), strict=True):
-        ink[cell.field.id] = mark_ink(mark.probability)
+        ink[cell.field.id] = mark_ink(mark.probability, mark.cancelled)
         struck[cell.field.id] = mark.cancelled
     return ink, struck
 

@@ -109,13 +109,14 @@ def row_candidates(ink: RowInk, half_whist: bool, concede: bool) -> list[Row]:
     """The deals that the row's ink allows, the likeliest first, down to a factor of e^-KEEP."""
     unmarked = {key: log(_of_mark(i, False)) for key, i in ink.marks.items()}
     gain = {key: log(_of_mark(i, True)) - unmarked[key] for key, i in ink.marks.items()}
-    no_tricks = {s: log(_of_tricks(i, None)) for s, i in ink.tricks.items()}
+    of_tricks = {s: _of_tricks(i) for s, i in ink.tricks.items()}
+    no_tricks = {s: log(none) for s, (none, _) in of_tricks.items()}
     bare = sum(unmarked.values()) + sum(no_tricks.values())
     rows = [Row(ink.deal, None, None, score=bare)]
     if ink.blank():
         return rows
     best = bare
-    due = {s: [log(_of_tricks(i, n)) - no_tricks[s] for n in range(11)] for s, i in ink.tricks.items()}
+    due = {s: [log(value) - no_tricks[s] for value in values] for s, (_, values) in of_tricks.items()}
     most = {s: max(values) for s, values in due.items()}
     shapes = []
     for row, prior, counted in _shapes(ink, half_whist, concede):
@@ -138,9 +139,17 @@ def _of_mark(ink: Ink, called: bool) -> float:
     return sum(mark_probability(called, value) * ink(value) for value in ("x", ""))
 
 
-def _of_tricks(ink: Ink, due: int | None) -> float:
-    values = dict.fromkeys((*TRICK_VALUES, *ink.likely))
-    return sum(tricks_probability(due, value) * ink(value) for value in values)
+def _of_tricks(ink: Ink) -> tuple[float, list[float]]:
+    """P(ink of a tricks box | nothing due), and given that each of 0 to 10 is due."""
+    shares = {value: ink(value) for value in dict.fromkeys((*TRICK_VALUES, *ink.likely))}
+    nothing = sum(tricks_probability(None, value) * share for value, share in shares.items())
+    # What is due differs between one to ten only in its own value.
+    wrong = {due: sum(tricks_probability(due, v) * share for v, share in shares.items()) for due in (0, 11)}
+    due = [wrong[0]]
+    for n in range(1, 11):
+        own = str(n)
+        due.append(wrong[11] + (tricks_probability(n, own) - tricks_probability(11, own)) * shares[own])
+    return nothing, due
 
 
 def _shapes(ink: RowInk, half_whist: bool, concede: bool) -> Iterator[tuple[Row, float, list[str]]]:
@@ -150,7 +159,7 @@ def _shapes(ink: RowInk, half_whist: bool, concede: bool) -> Iterator[tuple[Row,
         if contract == "raspasy":
             yield Row(ink.deal, None, contract), share, playing
             if ink.dealer:
-                # The talon plays as the dealer's: where it took a trick, his box may say so.
+                # The talon plays as the dealer's, and his box says what it took.
                 yield Row(ink.deal, None, contract), share, [*playing, ink.dealer]
             continue
         for at, declarer in enumerate(playing):
@@ -179,7 +188,7 @@ def _tricks(row: Row, seats: list[str], dealer: str | None) -> Iterator[tuple[tu
             yield ((seats[0], took),), 0.6 if took == 0 else 0.04
     elif row.contract == "raspasy":
         for tricks in _ten(len(seats)):
-            if dealer not in seats or 1 <= tricks[-1] <= 2:
+            if dealer not in seats or tricks[-1] <= 2:
                 yield tuple(zip(seats, tricks, strict=True)), 1 / 60
     else:
         made = int(row.contract or 0)

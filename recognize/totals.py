@@ -5,8 +5,9 @@ few, so the sums over all ways of writing it are exact.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 from recognize.ink import Ink
 
@@ -36,12 +37,24 @@ class Step:
     `rewritten` is how often the old total is written once more where nothing was added: some people fill in every box.
     """
 
-    field: str
+    name: str
     ink: Ink
     add: Number
     row: frozenset[Number] = frozenset()
     rewritten: float = REWRITTEN
+    _moves: dict[State, "Moves"] = field(default_factory=dict, repr=False, compare=False)
 
+    def moves(self, state: State) -> "Moves":
+        """From a state: every value that may be written, its probability with that of its ink, and the state after."""
+        known = self._moves.get(state)
+        if known is None:
+            written = _written(state, self).items()
+            known = [(value, p * self.ink(value), _moved(state, value, self.add)) for value, p in written]
+            self._moves[state] = known
+        return known
+
+
+Moves = list[tuple[str, float, State]]
 
 Message = Mapping[State, float]
 """A distribution over states, up to a factor."""
@@ -56,12 +69,11 @@ def forward(before: Message, step: Step) -> tuple[Message, float]:
     """The states after a field, as shares, and the probability of its ink given everything before."""
     after: dict[State, float] = {}
     for state, share in before.items():
-        for value, probability in _written(state, step).items():
-            weight = share * probability * step.ink(value)
-            to = _moved(state, value, step.add)
-            after[to] = after.get(to, 0.0) + weight
+        for _, probability, to in step.moves(state):
+            after[to] = after.get(to, 0.0) + share * probability
     total = sum(after.values())
-    return {state: weight / total for state, weight in after.items() if weight > total * LEAST_SHARE}, total
+    least = total * LEAST_SHARE
+    return {state: weight / total for state, weight in after.items() if weight > least}, total
 
 
 def backward(after: Message, befores: Message, step: Step) -> tuple[Message, dict[str, float]]:
@@ -72,11 +84,12 @@ def backward(after: Message, befores: Message, step: Step) -> tuple[Message, dic
     likelihood: dict[State, float] = {}
     posterior: dict[str, float] = {}
     for state, share in befores.items():
-        for value, probability in _written(state, step).items():
-            follows = after.get(_moved(state, value, step.add), 0.0)
-            weight = probability * step.ink(value) * follows
-            likelihood[state] = likelihood.get(state, 0.0) + weight
+        sum_of_state = 0.0
+        for value, probability, to in step.moves(state):
+            weight = probability * after.get(to, 0.0)
+            sum_of_state += weight
             posterior[value] = posterior.get(value, 0.0) + share * weight
+        likelihood[state] = sum_of_state
     most = max(likelihood.values(), default=0.0) or 1.0
     total = sum(posterior.values()) or 1.0
     return (
@@ -85,6 +98,7 @@ def backward(after: Message, befores: Message, step: Step) -> tuple[Message, dic
     )
 
 
+@lru_cache(maxsize=1 << 15)
 def due_values(total: Number, add: Number) -> tuple[str, ...]:
     """What ought to be written for a total: itself, or where it has a half, either whole number beside it."""
     exact = total + add
@@ -94,6 +108,7 @@ def due_values(total: Number, add: Number) -> tuple[str, ...]:
     return (str(floor), str(floor + 1))
 
 
+@lru_cache(maxsize=1 << 15)
 def number_of(value: str) -> int | None:
     """The number that a field's value stands for; None for nothing, a dash or a mark."""
     return int(value) if value.removeprefix("-").isdigit() else None
@@ -146,12 +161,17 @@ def _written(state: State, step: Step) -> dict[str, float]:
     for value in step.ink.likely:
         if value not in out:
             number = number_of(value)
-            out[value] = 1e-6 if number is None else wrong * slip_share(number, total, owed, add)
-            if number is not None and number - total in step.row:
+            if number is None or value != str(number):
+                # Nobody writes 08 for 8.
+                out[value] = 1e-6
+                continue
+            out[value] = wrong * slip_share(number, total, owed, add)
+            if number - total in step.row:
                 out[value] += MISPLACED
     return out
 
 
+@lru_cache(maxsize=1 << 15)
 def slip_share(written: int, total: Number, owed: Number, add: Number) -> float:
     """Of all the wrong numbers a person may write, the share that this one has; human ones have more."""
     due = total + owed + add

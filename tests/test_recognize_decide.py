@@ -17,7 +17,7 @@ def clear_ink(form, values):
     for field in form.fields:
         value = values.get(field.id, "")
         if field.kind == "mark":
-            ink[field.id] = mark_ink(0.99999 if value else 0.00001)
+            ink[field.id] = mark_ink(0.99999 if value else 0.00001, 0.0)
         elif field.kind == "number":
             ink[field.id] = saying({value: 1.0})
     return ink

@@ -21,7 +21,7 @@ def test_what_is_kept_is_what_is_not_surely_empty():
     ink = {
         "a": number_ink([("3", 0.9), ("8", 0.1), ("7", 1e-9)], lambda value: 0.0),
         "b": number_ink([("", 0.99999)], lambda value: 0.0),
-        "c": mark_ink(0.999),
+        "c": mark_ink(0.999, 0.0),
         "d": UNSEEN,
     }
     kept = evidence_of(ink, {"a": 0.5, "b": 1e-6})

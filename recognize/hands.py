@@ -1,0 +1,144 @@
+"""The hand of each player as one sheet shows it: which of his figures are read as others.
+
+The number reader knows people in general. On a sheet the rules tell what most boxes of a player hold, whatever they are
+read as: where his 1 is taken for a 2 in box after box, his next 2 may be a 1 as well, and the rules may decide which.
+What a person answered tells it best of all. A box says nothing of itself: only the others speak for it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from recognize.digits import is_text
+from recognize.ink import Ink
+from recognize.reading import FieldReading
+from templates import Field, Form
+
+ASSUMED = 2.0
+"""So many figures read right are taken as seen of everybody's every figure beforehand."""
+
+LEAST_SEEN = 0.4
+"""A figure taken for another less often than this in all other boxes is no habit."""
+
+LEAST_LIKELY = 1e-4
+"""Values less likely than this by the hand are not added to those worth considering."""
+
+Taken = tuple[str, str]
+"""A figure as it was written and as it was read; a dash may be read as a whole number."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Hand:
+    """How often each figure was read as each, in all boxes of a hand but the one in question."""
+
+    taken: Mapping[Taken, float]
+    written: Mapping[str, float]
+
+    def chance(self, written: str, read: str) -> float:
+        """P(a text is read so | it was written so), as far as the sheet shows habits of this hand."""
+        out = 1.0
+        for pair in _pairs(written, read):
+            own = ASSUMED if pair[0] == pair[1] else 0.0
+            out *= (own + self.taken.get(pair, 0.0)) / (ASSUMED + self.written.get(pair[0], 0.0))
+        return out
+
+    def habits(self) -> list[Taken]:
+        """The figures that are taken for others."""
+        return [pair for pair, seen in self.taken.items() if pair[0] != pair[1] and seen >= LEAST_SEEN]
+
+
+def by_hand(form: Form, ink: Mapping[str, Ink], fields: Mapping[str, FieldReading]) -> dict[str, Ink]:
+    """The ink of the fields that read otherwise once the habits of their writers are known.
+
+    `fields` are what the rules made of `ink`; a field's own reading is not counted for itself.
+    """
+    boxes: dict[str, dict[str, dict[Taken, float]]] = defaultdict(dict)
+    for field in form.fields:
+        if field.kind == "number" and field.id in ink and ink[field.id].exact is not None:
+            boxes[_writer(field)][field.id] = dict(_seen(ink[field.id], fields[field.id]))
+    out = {}
+    for own in boxes.values():
+        taken: dict[Taken, float] = defaultdict(float)
+        for pairs in own.values():
+            for pair, weight in pairs.items():
+                taken[pair] += weight
+        if all(a == b or seen < LEAST_SEEN for (a, b), seen in taken.items()):
+            continue
+        for name, pairs in own.items():
+            hand = _without(taken, pairs)
+            read = _read_by(hand, ink[name])
+            if read is not None:
+                out[name] = read
+    return out
+
+
+def _writer(field: Field) -> str:
+    """Whose hand: every player writes his own totals, one of them the tricks of all."""
+    return field.seat or "" if field.column != "tricks" else ""
+
+
+def _pairs(written: str, read: str) -> list[Taken]:
+    if len(written) == len(read):
+        return list(zip(written, read, strict=True))
+    return [(written, read)]
+
+
+def _seen(ink: Ink, field: FieldReading) -> Iterator[tuple[Taken, float]]:
+    """What one box says of its writer's figures: as probable as what it holds, and as clear as it was read."""
+    read = ink.best
+    if read == "" or ink.gross == 0.0:
+        read = max((value for value in ink.likely if value), key=ink.likely.__getitem__, default="")
+    if read == "":
+        return
+    total: dict[Taken, float] = defaultdict(float)
+    for value, share in {field.value: field.confidence, **dict(field.other)}.items():
+        if value == "" or (len(value) != len(read) and value != "-"):
+            continue
+        clear = max(ink.likely.get(read, 0.0) - ink.likely.get(value, 0.0), 0.0)
+        for pair in _pairs(value, read):
+            total[pair] += share * (1.0 if pair[0] == pair[1] else clear)
+    yield from total.items()
+
+
+def _without(taken: Mapping[Taken, float], own: Mapping[Taken, float]) -> _Hand:
+    rest = {pair: seen - own.get(pair, 0.0) for pair, seen in taken.items()}
+    written: dict[str, float] = defaultdict(float)
+    for (figure, _), seen in rest.items():
+        written[figure] += seen
+    return _Hand(rest, written)
+
+
+def _read_by(hand: _Hand, ink: Ink) -> Ink | None:
+    """The ink as it reads in that hand; None where it reads the same."""
+    exact = ink.exact
+    if exact is None or ink.gross == 0.0:
+        return None
+    habits = hand.habits()
+    values = set(ink.likely)
+    for read, share in ink.likely.items():
+        if share > LEAST_LIKELY:
+            values |= set(_written_as(read, habits))
+    if values == set(ink.likely) and not any(b in read for _, b in habits for read in ink.likely):
+        return None
+
+    def chance(value: str) -> float:
+        own = ink.likely.get(value)
+        if own is None:
+            own = exact(value)
+        if value == "":
+            return own
+        taken = (s * hand.chance(value, read) for read, s in ink.likely.items() if read and read != value)
+        return own * hand.chance(value, value) + sum(taken)
+
+    shares = {value: chance(value) for value in values}
+    total = max(sum(shares.values()), 1.0)
+    likely = {value: share / total for value, share in shares.items() if share > LEAST_LIKELY or value in ink.likely}
+    return Ink(likely, lambda value: chance(value) / total, ink.gross)
+
+
+def _written_as(read: str, habits: list[Taken]) -> Iterator[str]:
+    """What a text may be that is read so: each figure itself, or one that is taken for it."""
+    choices = [[figure, *(a for a, b in habits if b == figure)] for figure in read]
+    every = (*map("".join, product(*choices)), *(a for a, b in habits if b == read))
+    return (text for text in every if is_text(text))
