@@ -109,7 +109,7 @@ class Library:
 
 
 def number_text(rng: np.random.Generator, writer: Writer, borrow: bool) -> str:
-    """A number as totals go: mostly two digits, all digits alike, tens more than their share.
+    """A number as totals go: mostly two digits, a leading 1 and a closing 0 more than their share.
 
     Without `borrow` only digits that the writer left are used.
     """
@@ -121,6 +121,8 @@ def number_text(rng: np.random.Generator, writer: Writer, borrow: bool) -> str:
         firsts = [d for d in digits if d != "0"]
         if text[0] == "0" and firsts:
             text = str(rng.choice(firsts)) + text[1:]
+        if "1" in allowed and rng.random() < 0.15:
+            text = "1" + text[1:]
         if "0" in allowed and rng.random() < 0.12:
             text = text[:-1] + "0"
         elif rng.random() < 0.05:

@@ -51,14 +51,18 @@ class NumberNet(nn.Module):
         """Random weights."""
         super().__init__()
         self.features = nn.Sequential(
-            nn.Conv2d(1, 12, 5, 2, 2),
+            nn.Conv2d(1, 16, 5, 2, 2),
             nn.ReLU(inplace=True),
-            _step(12, 32, 3, 2),
+            _step(16, 32, 3, 2),
+            Residual(32),
             Residual(32),
             _step(32, 64, 3, (2, 1)),
             Residual(64),
+            Residual(64),
+            Residual(64),
             _Attend(64),
             _step(64, 128, (6, 3), 1),
+            Residual(128, (1, 5)),
             Residual(128, (1, 5)),
             _Attend(128),
             nn.Dropout2d(0.05),

@@ -63,8 +63,8 @@ def render_numbers(
         return joined(pool.map(_numbers, tasks, chunksize=1))
 
 
-def stream_numbers(writers: list[Writer], chunk: int, seed: int) -> Iterator[Fields]:
-    """Chunks of `chunk` pictures without end, the next one always being made in a process of its own."""
+def stream_numbers(writers: list[Writer], chunk: int, seed: int, first: int = 0) -> Iterator[Fields]:
+    """Chunks of `chunk` pictures without end from number `first` on, the next always being made in another process."""
     global _library
     _library = Library(writers)
     with multiprocessing.get_context("fork").Pool(1) as pool:
@@ -72,8 +72,8 @@ def stream_numbers(writers: list[Writer], chunk: int, seed: int) -> Iterator[Fie
         def begin(i: int) -> Any:
             return pool.apply_async(_numbers, ((seed, i, chunk, tuple(LEVELS), 2, None, True),))
 
-        coming = begin(1_000_000)
-        for i in itertools.count(1_000_001):
+        coming = begin(1_000_000 + first)
+        for i in itertools.count(1_000_001 + first):
             ready = coming.get()
             coming = begin(i)
             yield joined([ready])

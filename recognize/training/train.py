@@ -1,7 +1,8 @@
 """Train the handwriting nets: `python -m recognize.training.train --data DIR --out recognize/model --seed 1`.
 
-DIR holds the character sets. The nets, their calibration and `report.json` are written into the `--out` folder, the
-nets anew after every epoch, so that a training that is stopped leaves the best so far.
+DIR holds the character sets. The nets, their calibration and `report.json` are written into the `--out` folder. A
+training that was stopped goes on with its last whole epoch when it is started again in the same way; what it learnt so
+far is kept in `training.pt` there until it ends.
 """
 
 import argparse
@@ -9,7 +10,9 @@ import json
 import sys
 import time
 from collections import Counter, deque
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -18,19 +21,20 @@ import torch
 from torch import Tensor
 
 from recognize import digits
-from recognize.digits import SYMBOLS, WIDTHS
+from recognize.digits import SYMBOLS
 from recognize.training.calibrate import calibrate_marks, calibrate_numbers
 from recognize.training.characters import Array, load_marks, load_writers
 from recognize.training.measure import answer, measure_marks, measure_numbers
 from recognize.training.net import MarkNet, NumberNet
-from recognize.training.onward import take_over
 from recognize.training.render import AS_PLAYED, Fields, joined, render_marks, render_numbers, stream_numbers
 
 BATCH = 128
-CHUNK = 6_000
+CHUNK = 16_000
 """New pictures an epoch; the last `WINDOW` chunks are learnt from."""
-WINDOW = 12
+WINDOW = 6
 STEPS_AN_EPOCH = 375
+
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def main() -> None:
@@ -39,8 +43,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder of character sets (*.npz)")
     parser.add_argument("--out", type=Path, required=True, help="where the nets and the report go")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--onward", type=Path, help="a numbers.onnx to go on from instead of beginning anew")
-    parser.add_argument("--epochs", type=int, default=140, help=f"of the number net, {STEPS_AN_EPOCH} steps each")
+    parser.add_argument("--epochs", type=int, default=50, help=f"of the number net, {STEPS_AN_EPOCH} steps each")
     parser.add_argument("--marks", type=int, default=100_000, help="pictures of mark boxes to learn from")
     options = parser.parse_args()
     # One thread learns while one process draws the next fields: on two cores that is faster than two threads at both.
@@ -49,11 +52,17 @@ def main() -> None:
     began = time.time()
     options.out.mkdir(parents=True, exist_ok=True)
     write_json(options.out / "calibration.json", UNCALIBRATED)
-    train_marks(render_marks(load_marks(options.data, "train"), options.marks, options.seed), options.out, options.seed)
-    train_numbers(options.data, options.out, options.epochs, options.seed, options.onward)
-    calibrate(options.data, options.out, options.seed)
     asked = {"seed": options.seed, "epochs": options.epochs, "marks": options.marks}
-    report(options.data, options.out, options.seed, asked, began)
+    kept = options.out / "training.pt"
+    earlier = torch.load(kept, map_location=DEVICE, weights_only=False) if kept.exists() else {}
+    if earlier.get("asked") != asked:
+        earlier = {}
+        boxes = render_marks(load_marks(options.data, "train"), options.marks, options.seed)
+        train_marks(boxes, options.out, options.seed)
+    train_numbers(options.data, options.out, asked, earlier)
+    calibrate(options.data, options.out, options.seed)
+    report(options.data, options.out, options.seed, asked, began - earlier.get("seconds", 0))
+    kept.unlink()
 
 
 UNCALIBRATED = {
@@ -145,34 +154,36 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def train_numbers(data: Path, out: Path, epochs: int, seed: int, onward: Path | None = None) -> None:
-    """Learn to read number fields, from chance or `onward` from an exported net; the net is written every epoch."""
-    torch.manual_seed(seed)
-    rng = np.random.default_rng(seed)
+def train_numbers(data: Path, out: Path, asked: Mapping[str, int], earlier: Mapping[str, Any]) -> None:
+    """Learn to read number fields, from chance or from where `earlier` was stopped; the net is written every epoch."""
+    began = time.time() - earlier.get("seconds", 0)
+    torch.manual_seed(asked["seed"])
+    rng = np.random.default_rng(asked["seed"])
     writers = load_writers(data, "train", rng)
-    check = render_numbers(load_writers(data, "calibrate", rng), 4_000, seed + 1)
-    chunks = stream_numbers(writers, CHUNK, seed)
-    window = deque([render_numbers(writers, 4 * CHUNK, seed, photos=2)], WINDOW)
-    net = NumberNet().to(memory_format=torch.channels_last)
-    if onward:
-        some = np.concatenate([pictures[:300] for width, pictures in window[0].pictures.items() if width == WIDTHS[0]])
-        take_over(net, onward, torch.from_numpy(some.astype(np.float32) / 255)[:, None])
+    check = render_numbers(load_writers(data, "calibrate", rng), 4_000, asked["seed"] + 1)
+    first = earlier.get("epoch", 0)
+    chunks = stream_numbers(writers, CHUNK, asked["seed"], first)
+    window = deque([render_numbers(writers, 4 * CHUNK, asked["seed"] + first, photos=2)], WINDOW)
+    net = NumberNet().to(DEVICE, memory_format=torch.channels_last)
     mean = averaged(net, 0.9985)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=1.2e-3 if onward else 3e-3, weight_decay=0.02)
-    total = epochs * STEPS_AN_EPOCH
+    optimiser = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=0.02)
+    total = asked["epochs"] * STEPS_AN_EPOCH
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda at: min((at + 1) / 400, 1.0) * (0.5 + 0.5 * float(np.cos(np.pi * min(at / total, 1)))) + 1e-4
     )
-    began = time.time()
+    learning = {"net": net, "mean": mean, "optimiser": optimiser, "schedule": schedule}
+    for name, part in learning.items():
+        if earlier:
+            part.load_state_dict(earlier[name])
     say(f"numbers: {len(writers)} writers, learning begins")
-    for epoch in range(epochs):
+    for epoch in range(first, asked["epochs"]):
         fields = joined(list(window))
         shown = []
         for width, part in batches(fields, rng, STEPS_AN_EPOCH):
             pictures = augmented(fields.pictures[width][part], rng)
             wanted = [[SYMBOLS.index(c) for c in fields.facts[width][i][0]] for i in part]
-            with torch.autocast("cpu", torch.bfloat16):
-                columns = net(pictures.contiguous(memory_format=torch.channels_last))
+            with torch.autocast(DEVICE.type, torch.bfloat16):
+                columns = net(pictures.to(DEVICE, memory_format=torch.channels_last))
             loss = spelling_loss(columns, wanted)
             optimiser.zero_grad()
             loss.backward()
@@ -184,6 +195,10 @@ def train_numbers(data: Path, out: Path, epochs: int, seed: int, onward: Path | 
         export(mean.module, torch.zeros(2, 1, 48, 64), out / "numbers.onnx", {0: "n", 3: "w"}, {0: "n", 1: "columns"})
         checked = quick_check(mean.module, check) if epoch % 4 == 3 else ""
         say(f"numbers, epoch {epoch + 1}, {time.time() - began:.0f} s: loss {np.mean(shown):.4f} {checked}")
+        state = {name: part.state_dict() for name, part in learning.items()}
+        state |= {"asked": asked, "epoch": epoch + 1, "seconds": time.time() - began}
+        torch.save(state, out / "training.new")
+        (out / "training.new").replace(out / "training.pt")
         window.append(next(chunks))
 
 
@@ -218,7 +233,7 @@ def train_marks(
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     pictures, says, _ = fields
-    net = MarkNet().to(memory_format=torch.channels_last)
+    net = MarkNet().to(DEVICE, memory_format=torch.channels_last)
     mean = averaged(net, 0.998)
     optimiser = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=0.02)
     steps = epochs * (len(pictures) // batch)
@@ -226,9 +241,9 @@ def train_marks(
     for epoch in range(epochs):
         shown = []
         for part in np.array_split(rng.permutation(len(pictures)), len(pictures) // batch):
-            with torch.autocast("cpu", torch.bfloat16):
-                heard = net(augmented(pictures[part], rng).contiguous(memory_format=torch.channels_last))
-            loss = torch.nn.functional.nll_loss(heard, torch.from_numpy(says[part]))
+            with torch.autocast(DEVICE.type, torch.bfloat16):
+                heard = net(augmented(pictures[part], rng).to(DEVICE, memory_format=torch.channels_last))
+            loss = torch.nn.functional.nll_loss(heard, torch.from_numpy(says[part]).to(DEVICE))
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -256,7 +271,7 @@ def augmented(pictures: Array, rng: np.random.Generator) -> Tensor:
 def spelling_loss(columns: Tensor, wanted: list[list[int]]) -> Tensor:
     """The mean negative log likelihood of the texts; `columns` is (N, T, classes), `wanted` the symbols' numbers."""
     lengths = torch.tensor([len(text) for text in wanted])
-    flat = torch.tensor([symbol for text in wanted for symbol in text])
+    flat = torch.tensor([symbol for text in wanted for symbol in text], device=columns.device)
     inputs = torch.full((len(wanted),), columns.shape[1])
     losses = torch.nn.functional.ctc_loss(
         columns.transpose(0, 1), flat, inputs, lengths, blank=len(SYMBOLS), reduction="none", zero_infinity=True
@@ -270,7 +285,7 @@ def export(net: torch.nn.Module, example: Tensor, path: Path, axes: dict[int, st
     training = net.training
     net.eval()
     torch.onnx.export(
-        net, (example,), str(new), dynamo=False, input_names=["pictures"], output_names=["says"],
+        net, (example.to(DEVICE),), str(new), dynamo=False, input_names=["pictures"], output_names=["says"],
         dynamic_axes={"pictures": axes, "says": says}, opset_version=17,
     )  # fmt: skip
     new.replace(path)
@@ -285,7 +300,7 @@ def quick_check(net: torch.nn.Module, check: Fields) -> str:
         for start in range(0, len(pictures), 250):
             part = torch.from_numpy(pictures[start : start + 250].astype(np.float32) / 255)[:, None]
             with torch.no_grad():
-                spelt = net(part).argmax(2).numpy()
+                spelt = net(part.to(DEVICE)).argmax(2).cpu().numpy()
             for row, fact in zip(spelt, check.facts[width][start : start + 250], strict=True):
                 keep = np.concatenate([[True], row[1:] != row[:-1]]) & (row != len(SYMBOLS))
                 text = "".join(SYMBOLS[s] for s in row[keep])
