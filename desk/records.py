@@ -7,6 +7,7 @@ from typing import Any
 
 from desk.edge import ExitCode, Lang, Stop, in_file, input_file, put_json
 from desk.report import console, show_check, show_convention, show_conventions, show_settlement
+from desk.words import difference_text
 from scoring import Convention, Game, convention_names, load_convention
 from scoring.audit import compare
 from scoring.convention import OPTIONS, ConventionError, option_text
@@ -54,7 +55,7 @@ def check_record(file: str, against: str | None, lang: Lang, *, fines: bool, as_
     if against is not None:
         differences = compare(game, record_in(against))
         report["differences"] = [
-            {"deal": d.deal, "field": d.field, "message": d.message.in_(lang)} for d in differences
+            {"deal": d.deal, "field": d.field, "message": difference_text(d).in_(lang)} for d in differences
         ]
     if as_json:
         put_json(report)

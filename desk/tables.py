@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from desk.words import field_text, figure_text
+from desk.words import field_text, record_text
 from scoring import Deal, Game
 from scoring.files import RecordError, game_from_dict
 from scoring.game import Cell, cells_of
@@ -96,18 +96,18 @@ def _deals_apart(number: int, one: Deal | None, two: Deal | None) -> Iterator[Di
             there, not_there = Text("есть", "is there"), Text("нет", "is not")
             yield place, not_there if one is None else there, not_there if two is None else there
         return
-    if one.contract != two.contract:
-        yield place + Text(", заказ", ", contract"), _contract(one.contract), _contract(two.contract)
-    if one.declarer != two.declarer:
-        yield place + Text(", играет", ", declarer"), _seat(one.declarer), _seat(two.declarer)
+    for name, words in (("contract", Text(", заказ", ", contract")), ("declarer", Text(", играет", ", declarer"))):
+        here, there = getattr(one, name), getattr(two, name)
+        if here != there:
+            yield place + words, record_text(name, here), record_text(name, there)
     for seat in sorted({*one.defence, *two.defence}):
         said, other = one.defence.get(seat), two.defence.get(seat)
         if said != other:
-            yield place + Text(", ", ", ") + seat_text(seat), _said(said), _said(other)
+            yield place + Text(", ", ", ") + seat_text(seat), record_text("", said), record_text("", other)
     for seat in sorted({*one.tricks, *two.tricks}):
         took, other_took = one.tricks.get(seat, 0), two.tricks.get(seat, 0)
         if took != other_took:
-            yield field_text(f"d{number:02d}.tricks.{seat}"), _figure(took), _figure(other_took)
+            yield field_text(f"d{number:02d}.tricks.{seat}"), record_text("", took), record_text("", other_took)
 
 
 def _totals_apart(one: Game, two: Game, doubted: set[str]) -> dict[int, list[Difference]]:
@@ -125,32 +125,15 @@ def _totals_apart(one: Game, two: Game, doubted: set[str]) -> dict[int, list[Dif
             stands = [paper.get((deal, cell), before) for paper, before in zip(papers, stands, strict=True)]
             apart = stands[0] - stands[1]
             if apart and apart != gap:
-                found.setdefault(deal, []).append((field_text(name), _figure(stands[0]), _figure(stands[1])))
+                found.setdefault(deal, []).append(
+                    (field_text(name), record_text("", stands[0]), record_text("", stands[1]))
+                )
             gap = apart
     return found
 
 
 def _field(deal: int, cell: Cell) -> str:
     return f"d{deal:02d}." + ".".join(part for part in cell if part)
-
-
-def _figure(value: Any) -> Text:
-    return Text(figure_text(value), figure_text(value))
-
-
-def _contract(contract: str) -> Text:
-    return {"misere": Text("мизер", "misère"), "raspasy": Text("распасы", "raspasy")}.get(
-        contract, Text(contract, contract)
-    )
-
-
-def _seat(seat: str | None) -> Text:
-    return seat_text(seat) if seat else Text("никто", "nobody")
-
-
-def _said(said: str | None) -> Text:
-    known = {"whist": Text("вист", "whist"), "pass": Text("пас", "pass"), "half": Text("полвиста", "half-whist")}
-    return known.get(said or "", Text("ничего", "nothing"))
 
 
 def _note(other: Reading, found: Sequence[Difference], another: bool) -> Text:

@@ -312,6 +312,32 @@ def test_check_compares_two_secretaries_records(pulka, record, tmp_path):
     assert "≠" in pulka("check", mine, "--against", theirs).out
 
 
+def test_where_two_records_differ_is_said_in_the_words_of_the_game(pulka, record):
+    theirs = json.loads(changed(deal_contract="7", deal_tricks={"A": 6, "B": 3, "C": 1}, pool=10))
+    theirs["deals"][0]["defence"]["C"] = "whist"
+    theirs["deals"][1] |= {"declarer": "B", "tricks": {"B": 1}}
+    theirs["written"][1]["value"] = 9
+    theirs["options"] = {"whist": "gentleman"}
+    del theirs["deals"][2]
+    theirs["written"] = theirs["written"][:3]
+    other = record(json.dumps(theirs), "theirs.json")
+    said = [line[2:] for line in pulka("check", record(), "--against", other).out.splitlines() if line[:1] == "≠"]
+    assert said == [
+        "отличия от конвенции: ничего и whist gentleman",
+        "пуля до: 20 и 10",
+        "сдача 1, заказ: 6 и 7",
+        "сдача 1, ответы на заказ: В пас и В вист",
+        "сдача 1, взятки: Б 4 и Б 3, В 1",
+        "сдача 1, висты Б на А: 8 и 9",
+        "сдача 2, играет: В и Б",
+        "сдача 2, взятки: В 1 и Б 1",
+        "сдача 3, записана: распасы и ничего",
+        "сдача 3, гора А: 2 и ничего",
+        "сдача 3, гора В: 13 и ничего",
+        "сдача 3, гора Г: 5 и ничего",
+    ]
+
+
 def test_check_names_the_fines_for_whoever_asks(pulka):
     path = Path(__file__).parent.parent / "examples" / "two-mistakes.json"
     assert "4.2.7" in pulka("check", path, "--fines").out and "4.2.7" not in pulka("check", path).out
