@@ -56,16 +56,17 @@ def by_hand(form: Form, ink: Mapping[str, Ink], fields: Mapping[str, FieldReadin
     boxes: dict[str, dict[str, dict[Taken, float]]] = defaultdict(dict)
     for field in form.fields:
         if field.kind == "number" and field.id in ink and ink[field.id].exact is not None:
-            boxes[_writer(field)][field.id] = dict(_seen(ink[field.id], fields[field.id]))
+            own = ink[field.id]
+            boxes[_writer(field)][field.id] = dict(_seen(own.under or own, fields[field.id]))
     out = {}
-    for own in boxes.values():
+    for of_writer in boxes.values():
         taken: dict[Taken, float] = defaultdict(float)
-        for pairs in own.values():
+        for pairs in of_writer.values():
             for pair, weight in pairs.items():
                 taken[pair] += weight
         if all(a == b or seen < LEAST_SEEN for (a, b), seen in taken.items()):
             continue
-        for name, pairs in own.items():
+        for name, pairs in of_writer.items():
             hand = _without(taken, pairs)
             read = _read_by(hand, ink[name])
             if read is not None:
@@ -86,11 +87,7 @@ def _pairs(written: str, read: str) -> list[Taken]:
 
 def _seen(ink: Ink, field: FieldReading) -> Iterator[tuple[Taken, float]]:
     """What one box says of its writer's figures: as probable as what it holds, and as clear as it was read."""
-    read = ink.best
-    if read == "" or ink.gross == 0.0:
-        read = max((value for value in ink.likely if value), key=ink.likely.__getitem__, default="")
-    if read == "":
-        return
+    read = max((value for value in ink.likely if value), key=ink.likely.__getitem__, default="")
     total: dict[Taken, float] = defaultdict(float)
     for value, share in {field.value: field.confidence, **dict(field.other)}.items():
         if value == "" or (len(value) != len(read) and value != "-"):

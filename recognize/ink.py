@@ -16,12 +16,14 @@ class Ink:
     """P(picture | value) of one field, up to a factor.
 
     `likely` lists the values worth considering with their probabilities by the picture alone; `exact` gives it for any
-    value. A field that cannot be seen says the same of every value.
+    value. A field that cannot be seen says the same of every value. `under` is the ink of a field that a person's
+    answer stands for.
     """
 
     likely: Mapping[str, float]
     exact: Callable[[str], float] | None
     gross: float = GROSS
+    under: "Ink | None" = None
     _known: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, value: str) -> float:
@@ -71,9 +73,9 @@ def kept_ink(likely: Mapping[str, float], kind: str) -> Ink:
     )
 
 
-def answered_ink(value: str) -> Ink:
-    """The ink of a field of which a person said what stands in it: that, and nothing else."""
-    return Ink({value: 1.0}, lambda other: float(other == value), gross=0.0)
+def answered_ink(value: str, under: Ink | None = None) -> Ink:
+    """The ink of a field of which a person said what stands in it: that, and nothing else; `under` is what was read."""
+    return Ink({value: 1.0}, lambda other: float(other == value), 0.0, under)
 
 
 UNSEEN = Ink({}, None)

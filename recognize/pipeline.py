@@ -210,7 +210,7 @@ def _decided(
     """The reading of a sheet seen, from its ink and from what people said of it."""
     info = seen.sheet
     assert info is not None
-    ink = ink | {name: answered_ink(value) for name, value in told.items() if name in ink}
+    ink = ink | {name: answered_ink(value, ink[name]) for name, value in told.items() if name in ink}
     rules = None
     if info.convention is not None:
         try:
