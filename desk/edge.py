@@ -189,6 +189,12 @@ def _speak(command: Any, lang: Lang) -> None:
                 param.metavar = spoken(param.metavar, lang)
             elif getattr(param, "is_flag", False):
                 param.metavar = " "  # a flag takes no value, and must not look as if it did
+            if param.param_type_name == "argument":
+                param.display_type_rich = _no_type
+
+
+def _no_type(ctx: Any) -> None:
+    """An argument says what it is by its name; <str> is nothing to people."""
 
 
 _COMPLETION = {
@@ -221,6 +227,7 @@ def _usage(line: str, ctx: Any) -> str:
 def _help_option(option: Any, ctx: Any) -> Any:
     if option is not None:
         option.help = Text("Показать эту справку.", "Show this help.").in_(ctx.find_root().obj)
+        option.metavar = " "
     return option
 
 

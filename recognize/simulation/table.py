@@ -36,6 +36,8 @@ UNFORESEEN = ("cancelling", "copied total", "row too low")
 """Slips that no model of the writing tells of: two that undo one another, the neighbouring column's total in place of
 the own one, all totals of a deal one line too low (of the last deal: in a row in which nothing was played)."""
 
+_SPECIAL = ("declarer", "contract", "whist", "tricks")
+
 _NAMES = ("Иванов", "Петров", "Сидоров", "Орлов", "Кузнецова", "Мельник", "Белова", "Гусев", "Зайцев", "Фролова")
 
 
@@ -157,7 +159,7 @@ def forget(values: Mapping[str, str], share: float, rng: np.random.Generator) ->
     """
     forgotten: list[str] = []
     for row in dict.fromkeys(name.split(".")[0] for name in values):
-        special = [n for n in values if n.startswith(f"{row}.") and n.split(".")[1] in ("tricks", *_MARKED)]
+        special = [n for n in values if n.startswith(f"{row}.") and n.split(".")[1] in _SPECIAL]
         if not special or rng.random() >= share:
             continue
         marks = [name for name in special if values[name] == "x"]
@@ -168,9 +170,6 @@ def forget(values: Mapping[str, str], share: float, rng: np.random.Generator) ->
         elif chosen := (tricks if what else marks) or marks:
             forgotten.append(chosen[rng.integers(len(chosen))])
     return {name: value for name, value in values.items() if name not in forgotten}, tuple(forgotten)
-
-
-_MARKED = ("declarer", "contract", "whist")
 
 
 def correct(
