@@ -69,8 +69,8 @@ RecordArgument = Annotated[
     str,
     _argument(
         FILE,
-        "Запись игры, JSON или CSV; «-» — со стандартного ввода.",
-        "A game record, JSON or CSV; “-” is standard input.",
+        "Запись игры, JSON или CSV, или лист, прочитанный «pulka read»; «-» — со стандартного ввода.",
+        "A game record, JSON or CSV, or a sheet that “pulka read” has read; “-” is standard input.",
     ),
 ]
 
@@ -365,8 +365,8 @@ def check(
         _option(
             "--against",
             value=FILE,
-            ru="Запись того же стола другим секретарём: чем они расходятся.",
-            en="The same table's record by another secretary: where the two differ.",
+            ru="Запись того же стола другим секретарём или лист с ней, прочитанный «pulka read»: чем они расходятся.",
+            en="The same table's record by another secretary, or the sheet as read: where the two differ.",
         ),
     ] = None,
     fines: Annotated[
