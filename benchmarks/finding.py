@@ -18,7 +18,8 @@ import pypdfium2
 
 from recognize.locate import find_sheets, fit_page
 from recognize.pipeline import LEAST_FIELDS, LEAST_ON_LINE
-from recognize.simulation.camera import CONDITIONS, draw_shot, photograph
+from recognize.simulation.camera import CONDITIONS, as_printed, draw_shot, photograph
+from recognize.simulation.shots import PAIRS
 from sheets import make_sheets, print_sheets
 from templates import load_form
 
@@ -42,7 +43,8 @@ def one_shot(condition: str, seed: int) -> tuple[str, str, np.ndarray, float]:
     players = 4 if seed % 3 else 3
     form = load_form("protocol", players)
     rng = np.random.default_rng([seed, sum(map(ord, condition))])
-    photo = photograph(_page(players), DPI / 25.4, draw_shot(condition, rng), rng)
+    shot = draw_shot(condition, rng)
+    photo = photograph(as_printed(_page(players), DPI / 25.4, shot, rng), DPI / 25.4, shot, rng)
     flags = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
     grey = cv2.imdecode(np.frombuffer(photo.encoded, np.uint8), flags)
     sheets = find_sheets(grey, form)
@@ -75,18 +77,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=30, help="shots a condition")
     parser.add_argument("--first", type=int, default=10_000, help="the first seed")
-    parser.add_argument("--conditions", default=",".join(CONDITIONS))
+    parser.add_argument("--conditions", default=",".join(CONDITIONS), help='names, or two at once: "tilt+shadow"')
+    parser.add_argument("--pairs", action="store_true", help="every two faults together, instead of each alone")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     lines = [
-        f"{'condition':14} {'shots':>5} {'right':>5} {'refused':>7} {'WRONG':>5}  {'sure %':>6}  "
+        f"{'condition':24} {'shots':>5} {'right':>5} {'refused':>7} {'WRONG':>5}  {'sure %':>6}  "
         f"{'mean mm':>7} {'p99 mm':>7} {'max mm':>7}"
     ]
     totals = {"right": 0, "refused": 0, "WRONG": 0}
     everything = []
     with ProcessPoolExecutor(args.jobs) as pool:
-        for condition in args.conditions.split(","):
+        for condition in PAIRS if args.pairs else args.conditions.split(","):
             seeds = range(args.first, args.first + args.count)
             shots = list(pool.map(one_shot, [condition] * args.count, seeds))
             counts = {v: sum(shot[1] == v for shot in shots) for v in totals}
@@ -105,7 +108,7 @@ def main() -> None:
 def _line(name: str, shots: int, counts: dict[str, int], share: float, errors: np.ndarray) -> str:
     errors = errors if len(errors) else np.full(1, np.nan)
     return (
-        f"{name:14} {shots:5d} {counts['right']:5d} {counts['refused']:7d} {counts['WRONG']:5d}  {100 * share:6.1f}  "
+        f"{name:24} {shots:5d} {counts['right']:5d} {counts['refused']:7d} {counts['WRONG']:5d}  {100 * share:6.1f}  "
         f"{errors.mean():7.3f} {np.percentile(errors, 99):7.3f} {errors.max():7.3f}"
     )
 

@@ -610,7 +610,8 @@ LINE_CONTRAST = 0.025
 """A line that stands out less than this from its surroundings is not seen."""
 
 
-def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form) -> Fit:
+def _snapped(grey: Grey, rough: PageMap, marks: Marks, form: Form) -> Fit:
+    page_map = rough
     samples = _line_samples(form)
     # A polynomial has few coefficients: a third of the samples is plenty for it.
     some = samples.only(slice(None, None, 3))
@@ -630,7 +631,8 @@ def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form) -> Fit:
         # Beside a box that is crossed or filled, which line stands out says nothing.
         counted = ~(among_marks & crossed & ~good)
         judging = samples.only(counted)
-        return Fit(page_map, share, _trusted(page_map, grey, form, judging, good[counted], marks))
+        trusted = _trusted(page_map, grey, form, judging, good[counted], marks) & _smooth(page_map, rough)
+        return Fit(page_map, share, trusted)
 
     width, height = form.page
     px_per_mm = page_map.px_per_mm((width / 2, height / 2))
@@ -662,7 +664,7 @@ def _snapped(grey: Grey, page_map: PageMap, marks: Marks, form: Form) -> Fit:
         missing = _untrusted_part(fit, grey, form)
         if missing < 0.01 or not fit.trusted.any() or growth == GROWTHS:
             break
-        page_map = _grown(fit, grey, form)
+        page_map = _grown(fit, rough, grey, form)
         for reach, spread in ((1.6, 15.0), (0.9, 11.0)):
             page_map = _eased(page_map, samples, *found(page_map, samples, reach), spread)
         grown = judged(page_map)
@@ -753,8 +755,30 @@ def _trusted(
     return trusted[inner[:, 1], inner[:, 0]].reshape(shape) & inside
 
 
-def _grown(fit: Fit, grey: Grey, form: Form) -> PageMap:
-    """The map with its untrusted nodes where the trusted ones nearby, carried on smoothly, would put them."""
+def _smooth(page_map: PageMap, rough: PageMap) -> npt.NDArray[np.bool_]:
+    """Which nodes of the mesh lie among cells hardly stretched or turned beside what the marks alone say of them.
+
+    Paper bends, but it does not stretch, and even a crease turns a cell but little more than the marks foresaw; a map
+    caught on lines that are none runs through folds.
+    """
+    torn = np.zeros(page_map.mesh.shape[:2], np.uint8)
+    for axis in (0, 1):
+        cells, foreseen = np.diff(page_map.mesh, axis=axis), np.diff(rough.mesh, axis=axis)
+        off = np.linalg.norm(cells - foreseen, axis=2) > MOST_STRETCH * np.linalg.norm(foreseen, axis=2)
+        torn[: off.shape[0], : off.shape[1]] |= off
+    return cv2.dilate(torn, np.ones((5, 5), np.uint8)) == 0
+
+
+MOST_STRETCH = 0.25
+"""Right maps of the hardest photos come to 0.15."""
+
+
+def _grown(fit: Fit, rough: PageMap, grey: Grey, form: Form) -> PageMap:
+    """The map with its untrusted nodes where the trusted ones nearby, carried on smoothly, would put them.
+
+    What is carried on is how far they lie from where the marks alone put them: that stays near to the marks.
+    """
+    moved = fit.map.mesh.astype(np.float64) - rough.mesh
     mesh = fit.map.mesh.copy()
     inside = _in_table(form, _mesh_points(fit.map)).reshape(fit.trusted.shape) & fit.map.nodes_inside(grey)
     # A node beside the photo or the table still holds the corner of a cell that is inside.
@@ -771,10 +795,11 @@ def _grown(fit: Fit, grey: Grey, form: Form) -> PageMap:
         y, x = ((known + first - (row, column)) * (MESH_MM / reach)).T
         near = x * x + y * y < 1
         x, y = x[near], y[near]
-        photo = fit.map.mesh[window][known[near, 0], known[near, 1]].astype(np.float64)
+        away_from_marks = moved[window][known[near, 0], known[near, 1]]
         terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y])
         weighted = terms * np.exp(-3 * (x * x + y * y))
-        mesh[row, column] = np.linalg.solve(weighted @ terms.T + ridge, weighted @ photo)[0]
+        solution = np.linalg.solve(weighted @ terms.T + ridge, weighted @ away_from_marks)
+        mesh[row, column] = rough.mesh[row, column] + solution[0]
     return PageMap(mesh, fit.map.margin)
 
 

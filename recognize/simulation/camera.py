@@ -22,7 +22,18 @@ from recognize.simulation.desks import (
 )
 from recognize.simulation.shots import CONDITIONS, Occluder, Shadow, Shot, draw_shot
 
-__all__ = ["CONDITIONS", "Occluder", "Photo", "Shadow", "Shot", "as_jpeg", "draw_shot", "photograph", "worn_print"]
+__all__ = [
+    "CONDITIONS",
+    "Occluder",
+    "Photo",
+    "Shadow",
+    "Shot",
+    "as_jpeg",
+    "as_printed",
+    "draw_shot",
+    "photograph",
+    "worn_print",
+]
 
 Plane = NDArray[np.float32]
 
@@ -192,6 +203,27 @@ def worn_print(page: Image, toner: float, rng: np.random.Generator) -> Image:
     return (255 - (255 - page) * density).astype(np.uint8)
 
 
+def as_printed(page: Image, px_per_mm: float, shot: Shot, rng: np.random.Generator) -> Image:
+    """The blank sheet as it came out of the printer, or of the copier after it, by what the shot says of them."""
+    if shot.toner < 1.0:
+        page = worn_print(page, shot.toner, rng)
+    return photocopied(page, px_per_mm, rng) if shot.copied else page
+
+
+def photocopied(page: Image, px_per_mm: float, rng: np.random.Generator) -> Image:
+    """A careless copy: black and white hard against each other, dust, and a strip lost along one side."""
+    soft = cv2.GaussianBlur(page, (0, 0), 0.08 * px_per_mm)
+    least = float(rng.uniform(170, 215))
+    out = np.clip((soft.astype(np.float32) - least) * 4 + 128, 0, 255)
+    height, width = out.shape[:2]
+    for x, y in rng.uniform((0, 0), (width, height), (int(rng.integers(30, 200)), 2)):
+        cv2.circle(out, (int(x), int(y)), max(1, int(rng.uniform(0.05, 0.2) * px_per_mm)), (40.0,) * 3, -1)
+    lost = int(rng.uniform(0, 11) * px_per_mm)
+    strips = (np.s_[:lost], np.s_[height - lost :], np.s_[:, :lost], np.s_[:, width - lost :])
+    out[strips[int(rng.integers(4))]] = 255
+    return out.astype(np.uint8)
+
+
 class _View:
     """The camera before the bent sheet: from the form to the picture and back."""
 
@@ -218,10 +250,14 @@ class _View:
 
     def to_sheet(self, form_mm: Points) -> Points:
         """Millimetres on the form -> on the real sheet, from its middle: printers scale and shift."""
-        return (form_mm - self.middle) * self.shot.print_scale + np.array(self.shot.print_shift)
+        return (form_mm - self.middle) * self._print_scale + np.array(self.shot.print_shift)
 
     def to_form(self, sheet: Points) -> Points:
-        return (sheet - np.array(self.shot.print_shift)) / self.shot.print_scale + self.middle
+        return (sheet - np.array(self.shot.print_shift)) / self._print_scale + self.middle
+
+    @property
+    def _print_scale(self) -> Points:
+        return self.shot.print_scale * np.array([self.shot.print_stretch, 1.0])
 
     def project(self, form_mm: Points) -> Points:
         """Millimetres on the form -> pixels of the picture as taken."""

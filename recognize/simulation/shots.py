@@ -7,6 +7,7 @@ of the page 0.29-0.70 in linear light, median 0.55, in shadows down to 0.06; blu
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -50,8 +51,9 @@ class Shot:
     `roll` how crooked the phone is held, `turn` by how many degrees clockwise the sheet stands in the picture.
     `fill` is the share of the frame, in its tighter direction, that the sheet's outline takes; `cut` moves the sheet
     out of the frame until so many mm are gone at the sides named. `shrink` is the long side in pixels after a
-    messenger, with `jpeg` its quality (the camera's own is then 90). `toner` below 1 asks whoever makes the page to
-    pass the blank print through `worn_print` before anything is written on it; the camera changes nothing by it.
+    messenger, with `jpeg` its quality (the camera's own is then 90). `print_stretch` is by how much the print is wider
+    than it should be, its height left alone. `toner` below 1, and `copied`, ask whoever makes the page to pass the
+    blank print through `as_printed` before anything is written on it; the camera changes nothing by them.
     """
 
     size: tuple[int, int] = (4032, 3024)
@@ -85,6 +87,8 @@ class Shot:
     shrink: int | None = None
     occluders: tuple[Occluder, ...] = ()
     toner: float = 1.0
+    copied: bool = False
+    print_stretch: float = 1.0
 
 
 _PAGE = (297.0, 210.0)
@@ -95,14 +99,24 @@ _SIDES: tuple[Side, ...] = ("left", "top", "right", "bottom")
 
 
 def draw_shot(condition: str, rng: np.random.Generator) -> Shot:
-    """A shot of a condition, by name one of CONDITIONS.
+    """A shot of a condition, by name one of CONDITIONS, or of two at once: "tilt+shadow".
 
     `mild` is the middle of what people send, `hard` its bad end, `messenger` a mild one shrunk; each of the others is
     a decent shot with one fault. Raises ValueError for a name not known.
     """
-    if condition not in _FAMILIES:
-        raise ValueError(f"no condition {condition!r}; there are {', '.join(CONDITIONS)}")
-    return _FAMILIES[condition](_decent(rng), rng)
+    shot = _decent(rng)
+    for name in condition.split("+"):
+        if name not in _FAMILIES:
+            raise ValueError(f"no condition {name!r}; there are {', '.join(CONDITIONS)}")
+        before, shot = shot, _FAMILIES[name](shot, rng)
+        # What one fault puts over the sheet, cuts off or darkens, another does not undo.
+        shot = replace(
+            shot,
+            occluders=before.occluders + (shot.occluders if shot.occluders != before.occluders else ()),
+            cut=before.cut + (shot.cut if shot.cut != before.cut else ()),
+            shadows=before.shadows + (shot.shadows if shot.shadows != before.shadows else ()),
+        )
+    return shot
 
 
 def _decent(rng: np.random.Generator) -> Shot:
@@ -189,7 +203,6 @@ def _corner_cut(shot: Shot, rng: np.random.Generator) -> Shot:
     return replace(
         shot,
         roll=float(rng.choice([-1, 1]) * rng.uniform(5, 9)),
-        tilt=float(rng.uniform(6, 18)),
         cut=((across, float(rng.uniform(0, 8))), (down, float(rng.uniform(0, 8)))),
     )
 
@@ -260,8 +273,42 @@ def _folded(shot: Shot, rng: np.random.Generator) -> Shot:
     # Folded once across the middle or, for an envelope, at a third.
     direction = float(rng.choice([0, 90]) + rng.normal(0, 1))
     place = float(rng.choice([0.5, 1 / 3, 2 / 3]) + rng.normal(0, 0.01))
-    height = float(rng.choice([-1, 1]) * rng.uniform(3, 14))
-    return replace(shot, bend=Bend("fold", height, direction, place), tilt=float(rng.uniform(6, 30)))
+    height = float(rng.choice([-1, 1]) * rng.uniform(3, 20))
+    return replace(shot, bend=Bend("fold", height, direction, place))
+
+
+def _misprinted(shot: Shot, rng: np.random.Generator) -> Shot:
+    """Printed to fit other paper, or drawn in unevenly: 93 to 103 %, a little crooked, up to 2 % wider than high."""
+    return replace(
+        shot,
+        print_scale=float(rng.uniform(0.93, 1.03)),
+        print_stretch=float(rng.uniform(0.98, 1.02)),
+        print_shift=(float(rng.uniform(-2, 2)), float(rng.uniform(-2, 2))),
+    )
+
+
+_MARK_MIDDLES = (11.0, 79.75, 148.5, 217.25, 286.0)
+"""Across the sheet, where the page marks of the two long sides have their middles; those of the short sides lie halfway
+down."""
+
+
+def _marks_lost(shot: Shot, rng: np.random.Generator) -> Shot:
+    """A third of the page marks under coins and crumbs."""
+    places = [(x, y) for x in _MARK_MIDDLES for y in (11.0, 199.0)] + [(11.0, 105.0), (286.0, 105.0)]
+    lost = [places[int(i)] for i in rng.choice(len(places), 4, replace=False)]
+    return replace(shot, occluders=tuple(Occluder("cup", place, 0.0, float(rng.uniform(12, 20))) for place in lost))
+
+
+def _lamplit(shot: Shot, rng: np.random.Generator) -> Shot:
+    """One warm lamp in a dark room, near the sheet."""
+    warm = float(rng.uniform(0.25, 0.6))
+    return replace(
+        shot,
+        lamp=(float(np.exp(-warm)), 1.0, float(np.exp(warm))),
+        light=float(rng.uniform(0.15, 0.32)),
+        white=float(rng.uniform(120, 190)),
+        noise=float(rng.uniform(0.8, 2.5)),
+    )
 
 
 def _on(desk: DeskKind) -> Callable[[Shot, np.random.Generator], Shot]:
@@ -322,11 +369,32 @@ _FAMILIES: dict[str, Callable[[Shot, np.random.Generator], Shot]] = {
     "thumb": _thumb,
     "glare": _glaring,
     "fold": _folded,
-    # The print itself is worn, before anyone writes: see worn_print.
+    # The print itself is worn or copied, before anyone writes: see as_printed.
     "faint-print": lambda shot, rng: replace(shot, toner=float(rng.uniform(0.25, 0.6))),
+    "photocopy": lambda shot, rng: replace(shot, copied=True),
+    "misprint": _misprinted,
+    "lost-marks": _marks_lost,
+    "any-turn": lambda shot, rng: replace(shot, roll=float(rng.uniform(-180, 180)), turn=0),
+    "lamp": _lamplit,
     "white-desk": _on("white"),
     "clutter": lambda shot, rng: replace(shot, cluttered=True),
 }
 
 CONDITIONS: tuple[str, ...] = tuple(_FAMILIES)
 """The names of the conditions that draw_shot knows."""
+
+_ALIKE = (
+    {"curl", "strong-curl", "fold"},
+    {"turned", "any-turn"},
+    {"lamp", "dim"},
+    {"side-cut", "table-cut", "corner-cut"},
+    {"one-corner", "two-corners"},
+)
+_NOT_ONE_FAULT = ("mild", "clean", "hard", "combined")
+
+PAIRS: tuple[str, ...] = tuple(
+    f"{one}+{two}"
+    for one, two in combinations([name for name in CONDITIONS if name not in _NOT_ONE_FAULT], 2)
+    if not any({one, two} <= alike for alike in _ALIKE)
+)
+"""Every two faults that can befall one photo; of two of a kind the second would replace the first."""
