@@ -42,10 +42,10 @@ from recognize.simulation.camera import draw_shot, photograph
 from recognize.simulation.hand import Correction, Image, Writer, make_pen, make_writer, real_writers, write_sheet
 from recognize.simulation.table import MISTAKES, UNFORESEEN, Slip, correct, forget, play, write_down
 from recognize.simulation.writers import is_held_out
-from scoring import Deal, Game, check
+from scoring import Game, check, ledger
 from scoring.convention import load_convention
 from scoring.game import Cell as Place
-from scoring.game import Written
+from scoring.game import RuleError, Written
 from templates import Field, Form, load_form
 
 CONVENTIONS = ("sochi", "leningrad", "piter", "rostov")
@@ -176,7 +176,7 @@ def read_photo(encoded: bytes, paper: Paper, count: Counter, times: dict[str, fl
         ink, struck = read_cells(cells)
     with _timed(times, "decide"):
         rules = load_convention(game.convention)
-        decision = decide(Sheet(form, game.convention, rules, {}, game.pool, dict(game.players)), ink, struck)
+        decision = decide(Sheet(form, game.convention, rules, {}, game.limit, dict(game.players)), ink, struck)
     alone = decide(Sheet(form, None, None, {}, None, {}), ink, struck)
     return Result(alone, decision, {cell.field.id: cell for cell in cells})
 
@@ -299,14 +299,16 @@ def _count_slips(count: Counter, paper: Paper, result: Result) -> None:
     findable = {mistake.field: mistake.kind for mistake in check(paper.as_written()).mistakes}
     for slip in paper.foreseen():
         at = slip.field in found
-        asked = not at and slip.field in result.asked
+        beside = not at and bool(_spots(slip) & found.keys())
+        asked = not at and not beside and slip.field in result.asked
         outcome = {
             "slips": True,
             "slips found": at,
+            "slips half found": beside,
             "slips found, kind right": at and found[slip.field] == slip.kind,
             "slips found, and asked about": at and slip.field in result.asked,
             "slips asked about": asked,
-            "slips neither": not at and not asked,
+            "slips missed": not (at or beside or asked),
             "slips that the rules find": slip.field in findable,
             "slips that the rules find, kind right": findable.get(slip.field) == slip.kind,
         }
@@ -334,37 +336,42 @@ def _field(deal: int, place: Place) -> str:
 
 
 def _count_unforeseen(count: Counter, paper: Paper, result: Result) -> None:
-    """The slips that the model does not know: every place of two that cancel, a row too low as one."""
+    """The slips that the model does not know: two that cancel count as one that is put right later, a row as one."""
     found = {mistake.field for mistake in result.decision.mistakes}
-    places: dict[tuple[str, int], set[str]] = {}
+    places: dict[tuple[str, object], set[str]] = {}
     for slip in paper.slips:
         if slip.kind in UNFORESEEN:
-            places.setdefault((slip.kind, slip.deal), set()).update(_spots(slip))
+            same = slip.cell if slip.kind == "cancelling" else slip.deal
+            places.setdefault((slip.kind, same), set()).update(_spots(slip))
     for (kind, _), spots in places.items():
         end = "found" if spots & found else "asked" if spots & result.asked else "silent"
         count.update(("unforeseen", f"unforeseen: {kind}", f"unforeseen {end}", f"unforeseen {end}: {kind}"))
 
 
 def _count_deals(count: Counter, paper: Paper, result: Result) -> None:
-    """The deals as decided against those played; and what becomes of boxes left empty by mistake."""
-    game = result.decision.game
-    told = {deal.deal: _played(deal) for deal in game.deals} if game is not None else {}
+    """What the deals as decided are worth against those played; and what becomes of boxes left empty by mistake."""
+    played, told = _worth(paper.game), _worth(result.decision.game)
     rows = {field.split(".")[0] for field in result.asked}
-    for deal in paper.game.deals:
-        right = told.get(deal.deal) == _played(deal)
+    for deal, worth in played.items():
+        right = told.get(deal) == worth
         count["deals"] += 1
         count["deals right"] += right
-        count["deals wrong, nothing asked in the row"] += not right and f"d{deal.deal:02d}" not in rows
-    count["deals that there were not"] += len(told.keys() - {deal.deal for deal in paper.game.deals})
+        count["deals wrong, nothing asked in the row"] += not right and f"d{deal:02d}" not in rows
+    count["deals that there were not"] += len(told.keys() - played.keys())
     for name in paper.forgotten:
         count["forgotten"] += 1
         count["forgotten, asked in the row"] += name.split(".")[0] in rows
 
 
-def _played(deal: Deal) -> tuple[Any, ...]:
-    """All of a deal that counts; that somebody took no trick need not be written."""
-    whisted = sorted(seat for seat, said in deal.defence.items() if said != "pass")
-    return deal.declarer, deal.contract, whisted, sorted((s, n) for s, n in deal.tricks.items() if n)
+def _worth(game: Game | None) -> dict[int, dict[Place, Any]]:
+    """What every deal adds to every box; nothing where the deals break the rules."""
+    if game is None:
+        return {}
+    try:
+        deals = ledger(replace(game, written=())).deals
+    except RuleError:
+        return {}
+    return {posted.deal: {entry.cell: entry.add for entry in posted.entries} for posted in deals}
 
 
 def _count_settlement(count: Counter, paper: Paper, result: Result) -> None:
@@ -483,13 +490,15 @@ def _field_lines(total: Counter) -> list[str]:
 
 
 def _slip_lines(total: Counter) -> list[str]:
-    names = ("slips found", "slips found, kind right", "slips asked about", "slips neither")
+    # Half found: only that an entry is missing from the box where it belongs, not where it stands instead.
+    names = ("slips found", "slips found, kind right", "slips half found", "slips asked about", "slips missed")
     ceiling = ("slips that the rules find", "slips that the rules find, kind right")
     lines = [_share(total, name, "slips") for name in (*names, *ceiling)]
-    lines.append(f"    {'':18} {'made':>6} {'found':>6} {'kind':>6} {'asked':>6} {'neither':>7}")
+    lines.append(
+        f"    {'':18}" + "".join(f"{head:>7}" for head in ("made", "found", "kind", "half", "asked", "missed"))
+    )
     for kind in MISTAKES:
-        made, *ends = (total[f"{name}: {kind}"] for name in ("slips", *names))
-        lines.append(f"    {kind:18} {made:6} {ends[0]:6} {ends[1]:6} {ends[2]:6} {ends[3]:7}")
+        lines.append(f"    {kind:18}" + "".join(f"{total[f'{name}: {kind}']:7}" for name in ("slips", *names)))
     lines.append(
         f"  invented: {total['invented']} ({100 * total['invented'] / max(total['found'], 1):.1f} per 100 sheets), "
         f"{total['invented on honest sheets']} of them on sheets without a slip, "
