@@ -100,7 +100,8 @@ def fill_in(seed: int, rng: np.random.Generator) -> Paper:
     players = 3 + seed // 4 % 2
     form = load_form("protocol", players)
     game = play(convention, players, int(rng.integers(12, form.rows)), rng)
-    kinds = rng.choice(list(MISTAKES), int(rng.choice([0, 0, 1, 1, 2, 3, 4]))).tolist()
+    odds = np.array(list(MISTAKES.values()))
+    kinds = rng.choice(list(MISTAKES), int(rng.choice([0, 0, 1, 1, 2, 3, 4])), p=odds / odds.sum()).tolist()
     if rng.random() < UNKNOWN:
         kinds.append(str(rng.choice(UNFORESEEN)))
     values, slips = write_down(game, rng, kinds)
