@@ -12,6 +12,7 @@ from fractions import Fraction
 from math import exp, log
 from typing import Any
 
+from recognize.beside import Carried, carried_over, results
 from recognize.hands import by_hand
 from recognize.ink import Ink
 from recognize.reading import FieldReading, Mistake, Question, State
@@ -40,6 +41,9 @@ SURE = 0.999
 RISK = 0.01
 """How many wrong fields that matter may be expected on a sheet beside those that are asked about."""
 
+DOUBTABLE = 1e-6
+"""A game less likely than this share of the best cannot make any field doubtful."""
+
 SETTLED = 4
 """After so many rows that are worth the same under another deal further up, so are all that follow."""
 
@@ -62,7 +66,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What the decision needs to know of the sheet: the form, the rules played by and the pool agreed."""
+    """What the decision needs to know of the sheet: the form, the rules played by and the pool agreed.
+
+    `before` is what the sheet that it continues ends with, where there is one and it is at hand.
+    """
 
     form: Form
     convention: str | None
@@ -70,6 +77,7 @@ class Sheet:
     options: Mapping[str, Any]
     pool: int | None
     names: Mapping[str, str]
+    before: Carried | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +128,7 @@ class _Search:
         for names in self.names:
             touched = [i for i, name in enumerate(names) if not ink[name].surely_empty()]
             self.written.append(tuple(touched))
+        self.carried = carried_over(form, ink, sheet.before)
         self.rewritten = self._habit()
         self._steps: dict[tuple[int, int, int, Number, frozenset[Number]], tuple[Message, float]] = {}
         self._fields: dict[tuple[int, int, Number, frozenset[Number]], Step] = {}
@@ -137,16 +146,18 @@ class _Search:
 
     def root(self) -> _Node:
         """Before the first deal: what the carry-over row says, if anything."""
-        messages = []
         start: dict[Cell, int] = {}
-        for cell in self.cells:
-            ink = self.ink[field_id(0, cell)]
-            value = number_of(ink.best)
+        for cell, name in zip(self.cells, self.names[0], strict=True):
+            shares = self.carried.get(name, {"": 1.0})
+            value = number_of(max(shares, key=shares.__getitem__))
             if value is not None:
                 start[cell] = value
-            messages.append(first_message(start.get(cell, 0)))
-        state = opening(self.sheet.form.players, self.sheet.pool, totals_of(start, self.sheet.form.seats))
-        return _Node(None, None, state, tuple(messages), {}, 0.0, False)
+        run = self.sheet.before.raspasy_run if self.sheet.before else 0
+        totals = totals_of(start, self.sheet.form.seats)
+        messages = tuple(first_message(start.get(cell, 0)) for cell in self.cells)
+        return _Node(
+            None, None, opening(self.sheet.form.players, self.sheet.pool, totals, run), messages, {}, 0.0, False
+        )
 
     def extend(self, node: _Node, row: Row) -> _Node:
         """The game one row longer."""
@@ -259,29 +270,30 @@ class _Search:
                 if row is own or (agreed and row.score < own.score - NEAR):
                     continue
                 game = self.with_row(path, at, row)
-                if game is not None and game.score > best.score - BEAM_REACH:
+                if game is not None:
                     found.append(game)
         return found
 
     def with_row(self, path: list[_Node], at: int, row: Row) -> _Node | None:
-        """The game of a path with another row at `at`; None where it is sure to be far less likely."""
+        """The game of a path with another row at `at`; None where it is too unlikely to make any field doubtful."""
         node = path[at - 1]
         same = 0
         for place in range(at, len(path)):
-            like = path[place]
+            like, before = path[place], node
             assert like.row is not None
-            before = node
             node = self.extend(before, row if place == at else like.row)
             if node.score < like.score - 2 * BEAM_REACH:
                 return None
             gained = node.score - before.score, like.score - path[place - 1].score
             same = same + 1 if place > at and node.adds == like.adds and abs(gained[0] - gained[1]) < 1e-6 else 0
             if same == SETTLED:
-                # What was played above makes no difference any more.
-                for rest in path[place + 1 :]:
-                    node = replace(rest, before=node, score=rest.score + node.score - like.score)
-                    like = rest
                 break
+        # What was played above makes no difference from here on.
+        less = node.score - path[place].score
+        if less < log(DOUBTABLE):
+            return None
+        for rest in path[place + 1 :]:
+            node = replace(rest, before=node, score=rest.score + less)
         return node
 
     def posteriors(self, game: _Node, unlike: _Node | None = None) -> dict[str, dict[str, float]]:
@@ -290,10 +302,13 @@ class _Search:
         With `unlike` only of the columns to which that game's deals add something else.
         """
         path = self.path(game)
-        other = self.path(unlike) if unlike is not None else []
+        apart = set(self.cells)
+        if unlike is not None:
+            rows = [(a.adds, b.adds) for a, b in zip(path, self.path(unlike), strict=True) if a.adds is not b.adds]
+            apart = {c for a, b in rows for c in {*a, *b} if a.get(c, 0) != b.get(c, 0)}
         out: dict[str, dict[str, float]] = {}
         for i, cell in enumerate(self.cells):
-            if other and all(a.adds.get(cell, 0) == b.adds.get(cell, 0) for a, b in zip(path, other, strict=True)):
+            if cell not in apart:
                 continue
             follows: Message = dict.fromkeys(path[-1].messages[i], 1.0)
             for before, node in zip(path[-2::-1], path[:0:-1], strict=True):
@@ -327,22 +342,24 @@ def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | N
 def _weighed(search: _Search, struck: Mapping[str, float]) -> tuple[_Node, dict[str, FieldReading]]:
     """The most probable game, and every field by all games that come into question."""
     best = search.best()
-    others = search.others(best)
-    games = [best, *others]
-    shares = [exp(game.score - best.score) for game in games]
-    total = sum(shares)
-    posterior: dict[str, dict[str, float]] = {}
+    games = [(game, exp(game.score - best.score)) for game in search.others(best)]
+    total = 1.0 + sum(share for _, share in games)
     plain = search.posteriors(best) | _special(search, best)
-    for game, share in zip(games, shares, strict=True):
-        # A game this unlikely cannot make any field doubtful.
-        if share < 1e-6 * total:
-            continue
-        own = plain if game is best else plain | search.posteriors(game, best) | _special(search, game, best)
-        for name, values in own.items():
-            into = posterior.setdefault(name, {})
+    # Every field by the games that say something else of it than the best one does; what weight is left is its own.
+    otherwise: dict[str, dict[str, float]] = {}
+    weights: dict[str, float] = {}
+    for game, share in games:
+        for name, values in (search.posteriors(game, best) | _special(search, game, best)).items():
+            weights[name] = weights.get(name, 0.0) + share
+            into = otherwise.setdefault(name, {})
             for value, probability in values.items():
                 into[value] = into.get(value, 0.0) + probability * share / total
-    posterior |= _beside_the_deals(search.sheet.form, search.ink)
+    posterior = {name: plain[name] for name in plain if name not in otherwise}
+    for name, into in otherwise.items():
+        for value, probability in plain.get(name, {}).items():
+            into[value] = into.get(value, 0.0) + probability * (1 - weights[name] / total)
+        posterior[name] = into
+    posterior |= search.carried
     return best, {name: _by_rules(ink, posterior.get(name), struck.get(name, 0.0)) for name, ink in search.ink.items()}
 
 
@@ -383,11 +400,10 @@ def _special(search: _Search, game: _Node, unlike: _Node | None = None) -> dict[
     With `unlike` only of the rows in which that game has another deal.
     """
     out: dict[str, dict[str, float]] = {}
-    others = {node.row for node in search.path(unlike)} if unlike is not None else set()
-    for node in search.path(game)[1:]:
-        row = node.row
-        assert row is not None
-        if row in others:
+    rows = [node.row for node in search.path(game)]
+    others = [node.row for node in search.path(unlike)] if unlike is not None else [None] * len(rows)
+    for row, other in zip(rows, others, strict=True):
+        if row is None or row is other:
             continue
         ink = search.rows[row.deal - 1]
         if row.contract is None and ink.blank():
@@ -400,22 +416,6 @@ def _special(search: _Search, game: _Node, unlike: _Node | None = None) -> dict[
             values = dict.fromkeys((*TRICK_VALUES, *number.likely))
             weights = {value: tricks_probability(due.get(seat), value) * number(value) for value in values}
             out[f"d{row.deal:02d}.tricks.{seat}"] = _shares(weights)
-    return out
-
-
-def _beside_the_deals(form: Form, ink: Mapping[str, Ink]) -> dict[str, dict[str, float]]:
-    """The distribution of the carry-over row's fields and the final results', which no deal explains.
-
-    Either nearly all of such a group are filled in or none is: each is judged by the others.
-    """
-    out: dict[str, dict[str, float]] = {}
-    for group in (0, None):
-        names = [f.id for f in form.fields if f.deal == group and f.id in ink and ink[f.id].exact is not None]
-        filled = sum(1 - ink[name].likely.get("", 0.0) > 0.5 for name in names)
-        share = min(max((filled + 0.05) / (len(names) + 1), 0.002), 0.98)
-        for name in names:
-            weights = {v: ink[name](v) * (1 - share if v == "" else share) for v in {"", *ink[name].likely}}
-            out[name] = _shares(weights)
     return out
 
 
@@ -487,14 +487,21 @@ DOUBTED_MISTAKE = 0.99
 def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, FieldReading]) -> Decision:
     path = search.path(best)[1:]
     rows = [node.row for node in path if node.row is not None]
-    game = as_game(sheet, rows, fields)
     unread = [
         (field.deal, Cell(field.column, field.seat or "", field.on))
         for field in sheet.form.fields
         if field.deal and field.column in COLUMNS and fields[field.id].state == "unreadable"
     ]
+    settled = audit.check(as_game(sheet, rows, fields), unread).written
+    for name, shares in results(sheet.form, search.ink, settled).items():
+        fields[name] = _by_rules(search.ink[name], shares, 0.0)
+    game = as_game(sheet, rows, fields)
     found = audit.check(game, unread)
-    mistakes = tuple(_mistake(m, fields) for m in found.mistakes)
+    mistakes = (
+        *_copied_wrong(sheet, fields),
+        *(_mistake(m, fields) for m in found.mistakes),
+        *_result_mistakes(game, found, fields),
+    )
     questions = [
         *_doubtful(sheet, search, path, fields),
         *_against_the_row(sheet, rows, fields),
@@ -536,6 +543,7 @@ def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -
         start=totals_of(start, sheet.form.seats),
         written=tuple(written),
         result=result if len(result) == sheet.form.players else None,
+        raspasy_run=sheet.before.raspasy_run if sheet.before else 0,
     )
 
 
@@ -563,6 +571,48 @@ def _mistake(mistake: audit.Mistake, fields: Mapping[str, FieldReading]) -> Mist
         fields[mistake.field].confidence if mistake.field in fields else 0.0,
         mistake.message,
     )
+
+
+def _copied_wrong(sheet: Sheet, fields: Mapping[str, FieldReading]) -> Iterator[Mistake]:
+    """Totals that were carried over from the sheet before and do not agree with it."""
+    if sheet.before is None:
+        return
+    for field in sheet.form.fields:
+        if field.deal != 0:
+            continue
+        reading = fields[field.id]
+        stood = sheet.before.totals.get(Cell(field.column, field.seat or "", field.on), 0)
+        number = number_of(reading.value)
+        if reading.state == "unreadable" or (number or 0) == stood:
+            continue
+        if number is None:
+            message = Text(
+                f"итог предыдущего листа не перенесён: там стоит {stood}",
+                f"the total of the sheet before was not carried over: {stood} stands there",
+            )
+        else:
+            message = Text(
+                f"перенесено {number}, а на предыдущем листе стоит {stood}",
+                f"{number} was carried over, but the sheet before ends with {stood}",
+            )
+        kind, seat = "carry-over", field.seat or ""
+        yield Mistake(0, field.id, field.column, seat, field.on, kind, number, stood, reading.confidence, message)
+
+
+def _result_mistakes(game: Game, found: audit.Audit, fields: Mapping[str, FieldReading]) -> Iterator[Mistake]:
+    """The players' own results where they are not what their totals come to."""
+    if found.result is None or found.result.verdict != "wrong" or game.result is None:
+        return
+    for seat, off in found.result.differences.items():
+        if off:
+            name = f"result.{seat}"
+            due, written = game.result[seat] - off, int(game.result[seat])
+            message = Text(
+                f"в итоге стоит {written}, а по записям выходит {figure(due)}",
+                f"the result says {written}, but the totals come to {figure(due)}",
+            )
+            expected = due if isinstance(due, int) else figure(due)
+            yield Mistake(0, name, "result", seat, None, "result", written, expected, fields[name].confidence, message)
 
 
 def _doubtful(
@@ -653,10 +703,12 @@ NATURAL = 5e-3
 
 def _against_the_row(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -> Iterator[Question]:
     """Marks and tricks that do not agree with the deal that all the rest of the sheet tells of."""
+    special: dict[int, list[Field]] = {row.deal: [] for row in rows}
+    for field in sheet.form.fields:
+        if field.deal and field.column in ("declarer", "contract", "whist", "tricks"):
+            special[field.deal].append(field)
     for row in rows:
-        for field in sheet.form.fields:
-            if field.deal != row.deal or field.column not in ("declarer", "contract", "whist", "tricks"):
-                continue
+        for field in special[row.deal]:
             reading = fields[field.id]
             if field.kind == "mark":
                 called = (field.column, field.seat or field.choice or "") in row.marks

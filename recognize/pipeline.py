@@ -9,6 +9,7 @@ from types import MappingProxyType
 import cv2
 import numpy as np
 
+from recognize.beside import Carried
 from recognize.cells import Cell, cut_fields
 from recognize.decide import Sheet, decide
 from recognize.digits import read_numbers
@@ -126,13 +127,18 @@ def papers(readings: Sequence[Reading]) -> list[list[Reading]]:
 
 
 def merged(
-    readings: Sequence[Reading], told: Mapping[str, str] = MappingProxyType({}), *, copied: bool = False
+    readings: Sequence[Reading],
+    told: Mapping[str, str] = MappingProxyType({}),
+    *,
+    copied: bool = False,
+    before: Carried | None = None,
 ) -> Reading:
     """Several readings of one sheet as one, field by field, decided once more; `told` are a person's answers for it.
 
     The readings are of the same code and have their evidence. Where two pictures clearly say different things, a person
     is asked, whatever the rules make of it: somebody may have put the paper right between them. `copied` tells that
-    another paper carries the same code, which is a question of its own.
+    another paper carries the same code, which is a question of its own. `before` is what the sheet that this one
+    continues ends with.
     """
     first = readings[0]
     assert first.sheet is not None
@@ -141,7 +147,7 @@ def merged(
     ink, struck, differ = together(form, evidence)
     source = ", ".join(dict.fromkeys(one.source for one in readings))
     asked: tuple[Question, ...] = (Question("sheet", first.sheet.id or "", (), _COPIED),) if copied else ()
-    found = _decided(Reading(source, first.page, "clear", None, first.sheet), form, ink, struck, told, asked)
+    found = _decided(Reading(source, first.page, "clear", None, first.sheet), form, ink, struck, told, asked, before)
     apart = [
         Question(name, found.fields[name].value, _others(evidence, name, found.fields[name].value), _PHOTOS_DIFFER)
         for name in (field.id for field in form.fields)
@@ -206,6 +212,7 @@ def _decided(
     struck: Mapping[str, float],
     told: Mapping[str, str],
     asked: tuple[Question, ...] = (),
+    before: Carried | None = None,
 ) -> Reading:
     """The reading of a sheet seen, from its ink and from what people said of it."""
     info = seen.sheet
@@ -217,7 +224,7 @@ def _decided(
             rules = load_convention(info.convention, info.options)
         except ConventionError as error:
             asked = (*asked, Question("sheet", info.convention, (), error.text))
-    decision = decide(Sheet(form, info.convention, rules, info.options, info.pool, info.names), ink, struck)
+    decision = decide(Sheet(form, info.convention, rules, info.options, info.pool, info.names, before), ink, struck)
     review = (*asked, *decision.review)
     return replace(
         seen,
