@@ -172,7 +172,7 @@ class Fit:
 ON_LINE_MM = 0.4
 """A line found this near to its place counts as found."""
 
-TRUSTED_SHARE = (0.4, 0.6)
+TRUSTED_SHARE = (0.5, 0.6)
 """Where fewer of the lines around are found, down the page and across it, the place is not sure.
 
 Columns are of many widths and not easily taken for one another; rows are all alike.
@@ -606,6 +606,16 @@ def _offsets(grey: Grey, page_map: PageMap, samples: _Samples, reach: float, ste
     return (inner - steps + np.clip(shift, -1, 1)) * step, line[rows, pad + best], here, crossed
 
 
+def plainest_lines(grey: Grey, marks: Marks, form: Form) -> float:
+    """How much the plainest tenth of the printed lines stands out from the paper (0 to 1) near to their places."""
+    rough = rough_map(marks, form)
+    if rough is None:
+        return 0.0
+    samples = _line_samples(form)
+    samples = samples.only(rough.inside(samples.at, grey))
+    return float(np.percentile(_line_offsets(grey, rough, samples, REACH_MM)[1], 90)) if len(samples.at) else 0.0
+
+
 LINE_CONTRAST = 0.025
 """A line that stands out less than this from its surroundings is not seen."""
 
@@ -735,7 +745,7 @@ def _trusted(
     nodes = _mesh_points(page_map)
     table = _in_table(form, nodes)
     inside = page_map.nodes_inside(grey)
-    fits &= table.reshape(shape) & inside
+    fits &= table.reshape(shape) & inside & _within_frame(page_map, grey, form, samples, good)
     _, parts = cv2.connectedComponents(fits.astype(np.uint8), connectivity=4)
     x, y = nodes.reshape(*shape, 2)[0, :, 0], nodes.reshape(*shape, 2)[:, :1, 1]
     held = set()
@@ -753,6 +763,36 @@ def _trusted(
     held_in = np.clip(nodes, *_extent(form))
     inner = np.rint((held_in + page_map.margin) / MESH_MM).astype(int)
     return trusted[inner[:, 1], inner[:, 0]].reshape(shape) & inside
+
+
+def _within_frame(
+    page_map: PageMap, grey: Grey, form: Form, samples: _Samples, good: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """Which nodes of the mesh are not near to a stretch of the table's frame that should be in sight and is not there.
+
+    Inside the table a map that is one row or box off finds line after line; at the frame it finds none.
+    """
+    shape = page_map.mesh.shape[:2]
+    nodes = _mesh_points(page_map).reshape(*shape, 2)
+    held = np.ones(shape, dtype=bool)
+    inside = page_map.inside(samples.at, grey)
+    low, high = _extent(form)
+    for across, edge in ((0, low[0]), (0, high[0]), (1, low[1]), (1, high[1])):
+        on_edge = (samples.across == across) & (np.abs(samples.at[:, across] - edge) < 0.01) & inside
+        if not on_edge.any():
+            continue
+        along = nodes[:, 0, 1] if across == 0 else nodes[0, :, 0]
+        away = (along[:, None] - samples.at[on_edge, 1 - across]) / FRAME_SPREAD_MM
+        weight = np.exp(-0.5 * away**2)
+        lost = (weight @ good[on_edge] < 0.55 * weight.sum(axis=1)) & (weight.sum(axis=1) > 0.5)
+        near = np.abs(nodes[..., across] - edge) < FRAME_REACH_MM
+        held &= ~(near & (lost[:, None] if across == 0 else lost))
+    return held
+
+
+FRAME_SPREAD_MM = 8.0
+FRAME_REACH_MM = 45.0
+"""Along how much of the frame it must be found, and how far into the table it answers for the place."""
 
 
 def _smooth(page_map: PageMap, rough: PageMap) -> npt.NDArray[np.bool_]:

@@ -6,20 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-import cv2
-import numpy as np
-
 from recognize.beside import Carried
 from recognize.cells import Cell, cut_fields
 from recognize.decide import Sheet, decide
 from recognize.digits import read_numbers
 from recognize.identify import Identified, Known, identify, known_forms
 from recognize.ink import UNSEEN, Ink, answered_ink, mark_ink, number_ink
-from recognize.locate import LEAST_MARKS, Fit, Marks, find_marks, fit_page, sheets_of
+from recognize.locate import Fit, Marks, find_marks, fit_page, sheets_of
 from recognize.marks import read_marks
 from recognize.merge import evidence_of, likeliest, same_paper, together
 from recognize.photo import Grey, Photo, PhotoError, open_photos
 from recognize.reading import Evidence, Question, Reading, SheetInfo
+from recognize.refusal import no_fit, no_sheet, too_far, too_little
 from scoring.convention import ConventionError, load_convention
 from scoring.text import Text
 from templates import Form, FormError, load_form
@@ -75,7 +73,7 @@ def read_photo(
     found = find_marks(grey, known_forms()[0].dictionary)
     sheets = sheets_of(grey, found, known_forms()[0])
     if not sheets:
-        return [Reading(photo.source, photo.page, "unreadable", _no_sheet(grey, len(found)))]
+        return [Reading(photo.source, photo.page, "unreadable", no_sheet(grey, found))]
     return [_read_sheet(photo, marks, known, answers, alone=len(sheets) == 1) for marks in sheets]
 
 
@@ -98,11 +96,15 @@ def _read_sheet(photo: Photo, marks: Marks, known: Known, answers: Answers, *, a
         return Reading(photo.source, photo.page, "unreadable", _UNKNOWN_FORM)
     sheet = sheet_info(form, identified.identity)
     if fit is None or fit.on_line < LEAST_ON_LINE:
-        return Reading(photo.source, photo.page, "unreadable", _no_fit(grey, len(marks), form), sheet)
+        return Reading(photo.source, photo.page, "unreadable", no_fit(grey, marks, form), sheet)
+    far = too_far(marks, form)
+    if far is not None:
+        return Reading(photo.source, photo.page, "unreadable", far, sheet, page_map=fit.map)
     cells = cut_fields(grey, fit, form)
     shown = sum(cell.sure for cell in cells) / len(cells)
     if shown < LEAST_FIELDS:
-        return Reading(photo.source, photo.page, "unreadable", _too_little(shown), sheet, page_map=fit.map)
+        reason = too_little(grey, marks, form, shown)
+        return Reading(photo.source, photo.page, "unreadable", reason, sheet, page_map=fit.map)
     told = told_of(answers, photo.source, photo.page, sheet.id, alone)
     ink, struck = read_cells(cells)
     seen = Reading(photo.source, photo.page, "clear", None, sheet, page_map=fit.map, evidence=evidence_of(ink, struck))
@@ -262,60 +264,6 @@ def named(reading: Reading, event: str | None, names: dict[str, str]) -> Reading
     if game is not None:
         game = replace(game, players={seat: names.get(seat, "") or seat for seat in game.players})
     return replace(reading, sheet=replace(reading.sheet, event=event, names=names), game=game)
-
-
-# --- why a picture cannot be read, in words a person can act on -------------------------------------------------------
-
-
-def _no_sheet(grey: Grey, found: int) -> Text:
-    light = float(np.percentile(grey, 90))
-    if light < 50:
-        return Text("снимок слишком тёмный: снимите при свете", "the photo is too dark: take it in better light")
-    if found:
-        return Text(
-            f"по краям листа найдено меток: {found}, нужно не меньше {LEAST_MARKS}; снимите весь лист целиком",
-            f"found {found} of the marks along the sheet's edges, at least {LEAST_MARKS} are needed: "
-            "take the whole sheet into the photo",
-        )
-    # A picture with nothing at all in it is not sharp either.
-    if _sharpness(grey) < 25 and float(np.std(grey)) > 12:
-        return Text(
-            "снимок смазан или не в фокусе: снимите ещё раз, держа телефон неподвижно",
-            "the photo is blurred: take it again, holding the phone still",
-        )
-    return Text(
-        "на снимке нет нашего протокола: не найдены метки по краям листа; снимите лист целиком, сверху",
-        "no sheet of ours in this photo: none of the marks along its edges was found; take the whole sheet, from above",
-    )
-
-
-def _no_fit(grey: Grey, found: int, form: Form) -> Text:
-    if _sharpness(grey) < 25:
-        return Text(
-            f"снимок смазан (меток найдено {found} из {len(form.markers)}), линий таблицы не видно: снимите ещё раз",
-            f"the photo is blurred ({found} of {len(form.markers)} marks found), the table's lines cannot be seen: "
-            "take it again",
-        )
-    return Text(
-        f"лист слишком изогнут, закрыт или обрезан (меток найдено {found} из {len(form.markers)}): "
-        "расправьте его и снимите целиком",
-        f"the sheet is too bent, covered or cut off ({found} of {len(form.markers)} marks found): "
-        "flatten it and take the whole of it",
-    )
-
-
-def _too_little(seen: float) -> Text:
-    return Text(
-        f"видно только {seen:.0%} клеток: снимите весь лист целиком",
-        f"only {seen:.0%} of the boxes can be seen: take the whole sheet into the photo",
-    )
-
-
-def _sharpness(grey: Grey) -> float:
-    """How much fine detail there is: the variance of the Laplacian at a usual size."""
-    shrink = max(1.0, max(grey.shape) / 2000)
-    small = cv2.resize(grey, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
-    return float(cv2.Laplacian(small, cv2.CV_64F).var())
 
 
 _NO_CODE = Text(
