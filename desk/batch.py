@@ -21,7 +21,8 @@ from desk.answers import Answer, by_place, for_copies
 from desk.edge import Lang
 from desk.folder import Folder, Record, told
 from desk.picture import draw_reading
-from desk.tables import compared
+from desk.tables import compared, sheet_before
+from recognize.beside import Carried
 from recognize.photo import Grey, PhotoError, open_photos, photos_in
 from recognize.pipeline import Answers, merged, named, papers, read_photo, sheet_info
 from recognize.reading import Evidence, Reading, reading_json
@@ -346,21 +347,34 @@ class _Sheets:
             self.groups.setdefault(key, []).append((reading, called, counted))
 
     def readings(self) -> list[dict[str, Any]]:
-        """A reading for every sheet of paper, those of several pictures merged."""
-        return [reading for code, group in self.groups.items() for reading in self._one_sheet(code, group)]
+        """A reading for every sheet of paper: of several pictures merged, of a continuation with the sheet before."""
+        by_code = {code: self._one_sheet(code, group) for code, group in self.groups.items()}
+        first = [reading for found in by_code.values() for reading in found]
+        for code, group in self.groups.items():
+            before = sheet_before(by_code[code][0], first) if len(by_code[code]) == 1 else None
+            if before is not None:
+                by_code[code] = self._one_sheet(code, group, before)
+        return [reading for found in by_code.values() for reading in found]
 
     def _one_sheet(
-        self, code: str, group: list[tuple[dict[str, Any], list[str], dict[str, str]]]
+        self,
+        code: str,
+        group: list[tuple[dict[str, Any], list[str], dict[str, str]]],
+        before: Carried | None = None,
     ) -> list[dict[str, Any]]:
         read = [one for one in group if one[0]["kept"]["evidence"] is not None]
         if not read:
             return [_printed(reading, called) for reading, called, _ in group]
         missed = [one for one in group if one[0]["kept"]["evidence"] is None]
         reading, called, counted = read[0]
-        if len(read) == 1 and (reading["lang"], reading["kept"]["answered"]) == (self.work.lang, counted):
+        if (
+            before is None
+            and len(read) == 1
+            and (reading["lang"], reading["kept"]["answered"]) == (self.work.lang, counted)
+        ):
             found = [_printed(reading, called)]
         else:
-            found = self._merged(code, read)
+            found = self._merged(code, read, before)
         # A photo of the same sheet that cannot be read is not missed, but named.
         for reading, called, _ in missed:
             note = Text(
@@ -371,11 +385,13 @@ class _Sheets:
                 "pictures": [*found[0]["pictures"], *called],
                 "notes": [*found[0]["notes"], note.in_(self.work.lang)],
             }
-        if self.folder is not None and len(group) > 1:
+        if self.folder is not None and (len(group) > 1 or before is not None):
             self.folder.keep_sheet(found[0]["sheet"]["id"], found)
         return found
 
-    def _merged(self, code: str, read: list[tuple[dict[str, Any], list[str], dict[str, str]]]) -> list[dict[str, Any]]:
+    def _merged(
+        self, code: str, read: list[tuple[dict[str, Any], list[str], dict[str, str]]], before: Carried | None
+    ) -> list[dict[str, Any]]:
         identity = decode(code)
         form = load_form(identity.form, identity.players, identity.rows, identity.version)
         info = sheet_info(form, identity)
@@ -397,7 +413,7 @@ class _Sheets:
                 called, counted = told_by[id(one)]
                 # An answer for a sheet's number says nothing of which of two papers with that number is meant.
                 answered |= self.work.answers.get(called[0], {}) if copied else counted
-            together = merged(paper, answered | by_sheet, copied=copied)
+            together = merged(paper, answered | by_sheet, copied=copied, before=before)
             pictures = list(dict.fromkeys(name for one in paper for name in told_by[id(one)][0]))
             found.append(_printed(as_json(self.work.remembered(together), self.work.lang), pictures))
         return found

@@ -1,10 +1,11 @@
-"""Several sheets of one table: where two secretaries' records differ."""
+"""Several sheets of one table: where two secretaries' records differ, and which sheet another one goes on from."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 from desk.words import field_text, record_text
+from recognize.beside import Carried
 from scoring import Deal, Game
 from scoring.files import RecordError, game_from_dict
 from scoring.game import Cell, cells_of
@@ -43,6 +44,41 @@ def compared(readings: Sequence[Reading]) -> tuple[list[dict[str, Any]], bool]:
         notes[k].append(_note(one, turned, another).in_(two["lang"]))
     noted = zip(readings, notes, strict=True)
     return [{**reading, "notes": [*reading["notes"], *more]} for reading, more in noted], differ
+
+
+def sheet_before(reading: Reading, others: Sequence[Reading]) -> Carried | None:
+    """What the sheet ends with that this one, having totals carried over to it, goes on from; None where there is none.
+
+    It is the sheet of the table most of whose last totals stand in the carry-over row, and no fewer than half of them.
+    """
+    game = _game(reading) if reading["game"] is not None else None
+    if game is None or game.start is None:
+        return None
+    most, found = 0.5, None
+    for other in others:
+        before = _game(other) if _same_table(reading, other) else None
+        if before is None:
+            continue
+        last = _last_totals(before)
+        stood = {cell: value for cell, value in last.items() if value}
+        if not stood or before.start == game.start:
+            continue
+        agree = sum(game.start[cell] == value for cell, value in stood.items()) / len(stood)
+        if agree >= most:
+            run = 0
+            for deal in reversed(before.deals):
+                if deal.contract != "raspasy":
+                    break
+                run += 1
+            run += before.raspasy_run if run == len(before.deals) else 0
+            most, found = agree, Carried(last, run)
+    return found
+
+
+def _last_totals(game: Game) -> dict[Cell, int]:
+    """What stands last in every box of the totals: in a later row, or carried over itself."""
+    last = {cell: int(game.start[cell]) if game.start is not None else 0 for cell in cells_of(game.seats)}
+    return last | {w.cell: w.value for w in sorted(game.written, key=lambda w: w.deal)}
 
 
 def _same_table(one: Reading, two: Reading) -> bool:

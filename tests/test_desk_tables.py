@@ -1,10 +1,18 @@
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from desk.demo import PAGE_PX_PER_MM, render
 from desk.tables import compared
+from recognize.simulation.camera import photograph
+from recognize.simulation.hand import make_writer, write_sheet
+from recognize.simulation.shots import draw_shot
+from scoring.game import COLUMNS
+from sheets import make_sheets, print_sheets
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "two-mistakes.json"
 
@@ -131,3 +139,42 @@ def test_two_sheets_of_one_table_are_compared_as_they_are_read(pulka, photograph
     (tmp_path / "both.json").write_text(json.dumps([first, second]), "utf-8")
     ran = pulka("settle", tmp_path / "both.json")
     assert ran.code == 2 and "один прочитанный лист, а их здесь 2" in ran.complaints[0]
+
+
+def ends(values):
+    """The last totals of a sheet, as they are carried over to the next."""
+    last = {name[4:]: value for name, value in sorted(values.items()) if name.split(".")[1] in COLUMNS}
+    return {f"d00.{box}": value for box, value in last.items()}
+
+
+def second_sheet(photographed, carried, path):
+    """A photo of the next sheet of that table, with nothing but its carry-over row filled in."""
+    rng = np.random.default_rng(8)
+    one = photographed.sheet
+    said = {"convention": "sochi", "pool": one.identity.pool, "event": one.event, "round": 1, "tables": [5]}
+    (sheet,) = make_sheets(one.form, **said, names={5: dict(one.names)}, seed=99)
+    print_sheets(path.with_suffix(".pdf"), [sheet], "ru")
+    writers = {key: make_writer(rng) for key in ("recorder", *one.form.seats)}
+    page = write_sheet(render(path.with_suffix(".pdf")), PAGE_PX_PER_MM, one.form, carried, writers, rng, {})
+    path.write_bytes(photograph(page, PAGE_PX_PER_MM, replace(draw_shot("clean", rng), size=(2400, 1800)), rng).encoded)
+
+
+def test_a_sheet_that_goes_on_is_held_against_the_one_before(pulka, photographer, tmp_path):
+    first = photographer()
+    carried = ends(first.values)
+    name = next(name for name, value in carried.items() if name.split(".")[1] == "whists" and len(value) == 2)
+    wrong = str(int(carried[name]) + 10)
+    first.save(tmp_path / "1.jpg")
+    second_sheet(first, carried | {name: wrong}, tmp_path / "2.jpg")
+    one, two = pulka("read", tmp_path / "1.jpg", tmp_path / "2.jpg", "--json", "--jobs", 1).json
+    assert one["mistakes"] == []
+    assert [(m["field"], m["kind"], m["written"], m["expected"]) for m in two["mistakes"]] == [
+        (name, "carry-over", int(wrong), int(carried[name]))
+    ]
+    # In either order, and with the readings kept between two runs.
+    kept = tmp_path / "kept"
+    pulka("read", tmp_path / "2.jpg", "-o", kept, "--jobs", 1)
+    again = pulka("read", tmp_path / "2.jpg", tmp_path / "1.jpg", "-o", kept, "--json", "--jobs", 1).json
+    assert [m["field"] for one in again for m in one["mistakes"]] == [name]
+    alone = pulka("read", tmp_path / "2.jpg", "--json", "--jobs", 1).json
+    assert alone[0]["mistakes"] == []
