@@ -1,10 +1,12 @@
 """Each fault that a photo can have, alone and with another: the sheet is placed, or refused, but never misplaced."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import cv2
 import numpy as np
 import pytest
+from PIL import Image
 
 from benchmarks.finding import WRONG_MM, blank_page
 from recognize.locate import Fit, find_sheets, fit_page
@@ -88,6 +90,79 @@ def errors(photo: Photo, fit: Fit) -> np.ndarray:
     """How far off, in millimetres, the fields are that the fit is sure of."""
     seen = photo.visible(CENTRES) & fit.sure(CENTRES)
     return np.linalg.norm(fit.map.to_photo(CENTRES) - photo.truth(CENTRES), axis=1)[seen] / photo.px_per_mm()
+
+
+# --- scans: the page itself, flat, as an office machine delivers it --------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def scan(blank) -> np.ndarray:
+    return cv2.cvtColor(blank, cv2.COLOR_BGR2GRAY)
+
+
+def placed(grey: np.ndarray, px_per_mm: float = PX_PER_MM) -> tuple[float, float]:
+    """(worst error in mm of the sure fields, share of the fields that are sure) on a scan of the page as it is."""
+    (marks,) = find_sheets(grey, FORM)
+    fit = fit_page(grey, marks, FORM)
+    assert fit is not None
+    sure = fit.sure(CENTRES)
+    off = np.linalg.norm(fit.map.to_photo(CENTRES) - (CENTRES * px_per_mm - 0.5), axis=1) / px_per_mm
+    return float(off[sure].max()), float(sure.mean())
+
+
+def without(grey: np.ndarray, places: tuple[int, ...]) -> np.ndarray:
+    grey = grey.copy()
+    for marker in FORM.markers:
+        if marker.place in places:
+            x, y, size = (round(v * PX_PER_MM) for v in (marker.box.x, marker.box.y, marker.box.w))
+            grey[y - 2 : y + size + 2, x - 2 : x + size + 2] = 255
+    return grey
+
+
+@pytest.mark.parametrize(
+    "lost", [*((i,) for i in range(12)), *combinations((0, 4, 6, 10), 2), (1, 4, 7, 10), (0, 1, 2, 3, 4), (4, 5, 6)]
+)
+def test_any_mark_may_be_missing_and_any_two_corners_and_a_whole_side(scan, lost):
+    worst, sure = placed(without(scan, lost))
+    assert worst < 0.3 and sure == 1.0
+
+
+@pytest.mark.parametrize(("dpi", "least"), [(100, 0.3), (150, 0.95), (200, 0.95)])
+def test_a_black_and_white_scan(scan, dpi, least):
+    small = cv2.resize(scan, None, fx=dpi / 200, fy=dpi / 200, interpolation=cv2.INTER_AREA)
+    dithered = np.array(Image.fromarray(small).convert("1").convert("L"))
+    worst, sure = placed(dithered, dpi / 25.4)
+    assert worst < 0.6 and sure > least
+
+
+def test_a_scan_that_fades_across_the_page_is_read(scan):
+    toner = np.linspace(1.0, 0.4, scan.shape[1])[None, :]
+    worst, sure = placed((255 - (255 - scan) * toner).astype(np.uint8))
+    assert worst < 0.3 and sure == 1.0
+
+
+@pytest.mark.parametrize("turn", [0, 1, 2, 3])
+def test_which_way_up_it_lies_is_told_by_the_marks(scan, turn):
+    (marks,) = find_sheets(np.ascontiguousarray(np.rot90(scan, turn)), FORM)
+    (upright,) = find_sheets(scan, FORM)
+    assert {place: mark.value for place, mark in marks.items()} == {place: m.value for place, m in upright.items()}
+
+
+def test_a_sheet_in_a_mirror_is_none(scan):
+    assert not find_sheets(np.ascontiguousarray(scan[:, ::-1]), FORM)
+
+
+def test_a_streak_and_scribbles_over_the_marks(scan):
+    inked = scan.copy()
+    inked[:, 700:706] = 0
+    for x, y in (marker.box.centre for marker in FORM.markers[::4]):
+        ends = [(round((x + a) * PX_PER_MM), round((y + b) * PX_PER_MM)) for a, b in ((-6, -5), (5, 6))]
+        cv2.line(inked, ends[0], ends[1], 30, 4)
+    worst, sure = placed(inked)
+    assert worst < 0.3 and sure > 0.97
+
+
+# --- photos -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("condition", [*CONDITIONS, *PAIRS])
