@@ -165,9 +165,13 @@ def test_a_streak_and_scribbles_over_the_marks(scan):
 # --- photos -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("condition", [*CONDITIONS, *PAIRS])
-def test_a_sheet_is_placed_under_every_condition(blank, condition):
-    photo = shoot(blank, condition, 1)
+TREACHEROUS = [("strong-curl+photocopy", 3), ("curl+corner-cut", 3), ("white-desk+clutter", 2)]
+"""Photos that once put fields into neighbouring boxes, or beside their own."""
+
+
+@pytest.mark.parametrize(("condition", "seed"), [*((name, 1) for name in (*CONDITIONS, *PAIRS)), *TREACHEROUS])
+def test_a_sheet_is_placed_under_every_condition(blank, condition, seed):
+    photo = shoot(blank, condition, seed)
     fit = fitted(photo)
     if fit is None:
         assert "blur" in condition, "refused though a person could read it"
