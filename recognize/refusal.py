@@ -29,9 +29,10 @@ def no_sheet(grey: Grey, found: Sequence[Mark]) -> Text:
         return _DARK
     if found:
         return Text(
-            f"по краям листа видно меток: {len(found)}, нужно не меньше двух: снимите лист целиком, со всеми краями",
-            f"only {len(found)} of the marks along the sheet's edges can be seen, two at the least are needed: "
-            "take the whole sheet into the photo, with all its edges",
+            f"на снимке нет нашего протокола, или видна лишь малая его часть (меток по краям: {len(found)}): "
+            "снимите лист целиком, со всеми краями",
+            f"no sheet of ours in this photo, or too little of it ({len(found)} of the marks along its edges): "
+            "take the whole sheet, with all its edges",
         )
     # A picture with nothing at all in it is not sharp either.
     if _sharpness(grey) < 25 and float(np.std(grey)) > 12:
