@@ -296,16 +296,22 @@ class _Search:
             node = replace(rest, before=node, score=rest.score + less)
         return node
 
+    def added_otherwise(self, game: _Node, unlike: _Node) -> set[tuple[int, Cell]]:
+        """The deals and totals to which two games of the same rows add different amounts."""
+        found = set()
+        for a, b in zip(self.path(game), self.path(unlike), strict=True):
+            if a.adds is not b.adds and a.row is not None:
+                cells = {*a.adds, *b.adds}
+                found |= {(a.row.deal, cell) for cell in cells if a.adds.get(cell, 0) != b.adds.get(cell, 0)}
+        return found
+
     def posteriors(self, game: _Node, unlike: _Node | None = None) -> dict[str, dict[str, float]]:
         """The distribution of every running total's field, given the deals of a game.
 
         With `unlike` only of the columns to which that game's deals add something else.
         """
         path = self.path(game)
-        apart = set(self.cells)
-        if unlike is not None:
-            rows = [(a.adds, b.adds) for a, b in zip(path, self.path(unlike), strict=True) if a.adds is not b.adds]
-            apart = {c for a, b in rows for c in {*a, *b} if a.get(c, 0) != b.get(c, 0)}
+        apart = {cell for _, cell in self.added_otherwise(game, unlike)} if unlike is not None else set(self.cells)
         out: dict[str, dict[str, float]] = {}
         for i, cell in enumerate(self.cells):
             if cell not in apart:
@@ -332,15 +338,19 @@ def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | N
         fields = {name: _by_ink(ink[name], struck.get(name, 0.0)) for name in ink}
         return Decision(fields, None, (), None, None, _unsure(sheet, fields))
     search = _Search(sheet, ink)
-    best, fields = _weighed(search, struck)
+    best, fields, doubt = _weighed(search, struck)
     if otherwise := by_hand(sheet.form, ink, fields):
         search = _Search(sheet, {**ink, **otherwise}, search)
-        best, fields = _weighed(search, struck)
-    return _decided(sheet, search, best, fields)
+        best, fields, doubt = _weighed(search, struck)
+    return _decided(sheet, search, best, fields, doubt)
 
 
-def _weighed(search: _Search, struck: Mapping[str, float]) -> tuple[_Node, dict[str, FieldReading]]:
-    """The most probable game, and every field by all games that come into question."""
+Doubt = Mapping[tuple[int, Cell], float]
+"""How likely a deal adds something else to a total than the best game has it."""
+
+
+def _weighed(search: _Search, struck: Mapping[str, float]) -> tuple[_Node, dict[str, FieldReading], Doubt]:
+    """The most probable game, every field by all games that come into question, and what else these add."""
     best = search.best()
     games = [(game, exp(game.score - best.score)) for game in search.others(best)]
     total = 1.0 + sum(share for _, share in games)
@@ -348,7 +358,10 @@ def _weighed(search: _Search, struck: Mapping[str, float]) -> tuple[_Node, dict[
     # Every field by the games that say something else of it than the best one does; what weight is left is its own.
     otherwise: dict[str, dict[str, float]] = {}
     weights: dict[str, float] = {}
+    doubt: dict[tuple[int, Cell], float] = {}
     for game, share in games:
+        for deal, cell in search.added_otherwise(game, best):
+            doubt[deal, cell] = doubt.get((deal, cell), 0.0) + share / total
         for name, values in (search.posteriors(game, best) | _special(search, game, best)).items():
             weights[name] = weights.get(name, 0.0) + share
             into = otherwise.setdefault(name, {})
@@ -360,7 +373,8 @@ def _weighed(search: _Search, struck: Mapping[str, float]) -> tuple[_Node, dict[
             into[value] = into.get(value, 0.0) + probability * (1 - weights[name] / total)
         posterior[name] = into
     posterior |= search.carried
-    return best, {name: _by_rules(ink, posterior.get(name), struck.get(name, 0.0)) for name, ink in search.ink.items()}
+    fields = {name: _by_rules(ink, posterior.get(name), struck.get(name, 0.0)) for name, ink in search.ink.items()}
+    return best, fields, doubt
 
 
 def field_id(deal: int, cell: Cell) -> str:
@@ -484,7 +498,7 @@ DOUBTED_MISTAKE = 0.99
 """A mistake less probable than this is asked about before anybody is told of it."""
 
 
-def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, FieldReading]) -> Decision:
+def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, FieldReading], doubt: Doubt) -> Decision:
     path = search.path(best)[1:]
     rows = [node.row for node in path if node.row is not None]
     unread = [
@@ -499,7 +513,7 @@ def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, Field
     found = audit.check(game, unread)
     mistakes = (
         *_copied_wrong(sheet, fields),
-        *(_mistake(m, fields) for m in found.mistakes),
+        *(_mistake(m, fields, doubt) for m in found.mistakes),
         *_result_mistakes(game, found, fields),
     )
     questions = [
@@ -558,7 +572,10 @@ def totals_of(values: Mapping[Cell, int], seats: str) -> Totals | None:
     )
 
 
-def _mistake(mistake: audit.Mistake, fields: Mapping[str, FieldReading]) -> Mistake:
+def _mistake(mistake: audit.Mistake, fields: Mapping[str, FieldReading], doubt: Doubt) -> Mistake:
+    # It is one if the figure stands there as read, and the deal was played as decided.
+    as_read = fields[mistake.field].confidence if mistake.field in fields else 0.0
+    as_played = 1 - doubt.get((mistake.deal, Cell(mistake.column, mistake.seat, mistake.on)), 0.0)
     return Mistake(
         mistake.deal,
         mistake.field,
@@ -568,7 +585,7 @@ def _mistake(mistake: audit.Mistake, fields: Mapping[str, FieldReading]) -> Mist
         mistake.kind,
         mistake.written,
         figure(mistake.expected) if isinstance(mistake.expected, Fraction) else mistake.expected,
-        fields[mistake.field].confidence if mistake.field in fields else 0.0,
+        as_read * as_played,
         mistake.message,
     )
 

@@ -32,6 +32,7 @@ _BLANK = len(SYMBOLS)
 _STRUCK = "#"
 _BEAM = 24
 _NEGLIGIBLE = 1e-5
+_EVIDENT = 1e-4
 _SPELLABLE = re.compile(r"-?|#|-?[0-9]+")
 """What can stand in a field: nothing, a dash, a number; or it is struck out."""
 _NOTHING = np.full((1, len(SYMBOLS) + 1), -46.0)
@@ -93,6 +94,9 @@ class NumberReading:
 
     @cached_property
     def _candidates(self) -> dict[str, float]:
+        if self.value and self.top > -_EVIDENT:
+            # Whatever else it might be is so unlikely that it need not be sought; it can still be asked for.
+            return {self.value: float(np.exp(self.top))}
         return _search(self.columns)
 
     @cached_property
