@@ -191,6 +191,9 @@ def _real_glyph(points: Image, bounds: NDArray[np.int32], size: NDArray[np.float
     # A height far off the writer's others, or a width of several figures, is a recording gone wrong, no way to write.
     if label.isdigit() and not (0.5 <= height <= 1.8 and width <= 1.6 * height):
         return None
+    # Under that label there are square waves and brackets as well.
+    if label == "-" and height > 0.35 * width:
+        return None
     scale = max(width, height) / 255
     strokes = [points[a:b].astype(np.float64) * scale for a, b in zip(bounds, bounds[1:], strict=False) if b > a]
     if not strokes:
