@@ -16,7 +16,15 @@ from recognize.beside import Carried, carried_over, results
 from recognize.hands import by_hand
 from recognize.ink import Ink
 from recognize.reading import FieldReading, Mistake, Question, State
-from recognize.rows import TRICK_VALUES, Row, RowInk, mark_probability, row_candidates, tricks_probability
+from recognize.rows import (
+    TRICK_VALUES,
+    Row,
+    RowInk,
+    mark_probability,
+    row_candidates,
+    tricks_probability,
+    unmarked_rows,
+)
 from recognize.totals import REWRITTEN, Message, Number, Step, backward, due_values, first_message, forward, number_of
 from scoring import audit
 from scoring.convention import Convention
@@ -161,12 +169,7 @@ class _Search:
 
     def extend(self, node: _Node, row: Row) -> _Node:
         """The game one row longer."""
-        ledger = node.ledger
-        adds: dict[Cell, Number] = {}
-        if row.contract is not None:
-            ledger, entries = post(self.rules, node.ledger, as_deal(row, self.sheet.form))
-            for entry in entries:
-                adds[entry.cell] = adds.get(entry.cell, 0) + entry.add
+        ledger, adds = self.added(node, row)
         score = node.score + row.score
         if node.ended and row.contract is not None:
             score += log(GAP)
@@ -231,7 +234,9 @@ class _Search:
     def best(self) -> _Node:
         """The most probable game, by a beam over the rows."""
         beam = [self.root()]
-        for candidates in self.candidates:
+        for row, candidates in zip(self.rows, self.candidates, strict=True):
+            if len(candidates) == 1 and row.blank():
+                candidates += self.unmarked(beam[0], row, candidates[0].score)
             longer = [longer for node in beam for longer in self.longer(node, candidates)]
             longer.sort(key=lambda node: -node.score)
             beam = [node for node in longer[:BEAM] if node.score > longer[0].score - BEAM_REACH]
@@ -248,6 +253,36 @@ class _Search:
                 break
             found.append(self.extend(node, row))
         return found
+
+    def unmarked(self, node: _Node, row: RowInk, blank: float) -> list[Row]:
+        """The deals that explain the totals of a row in which nothing is marked, where the totals change in it.
+
+        `blank` is the score of the row with no deal in it.
+        """
+        gained: dict[Cell, Number] = {}
+        for i in self.written[row.deal]:
+            value = number_of(self.ink[self.names[row.deal][i]].best)
+            total, owed = max(node.messages[i], key=node.messages[i].__getitem__)
+            if value is not None and value not in (total, total + owed):
+                gained[self.cells[i]] = value - total - owed
+        found: list[tuple[int, Row]] = []
+        for one in unmarked_rows(row, self.rules.half_whist, self.rules.concede) if gained else ():
+            adds = self.added(node, one)[1]
+            apart = sum(adds.get(cell, 0) != gained.get(cell, 0) for cell in {*adds, *gained})
+            if apart <= 1 and apart < len(gained):
+                found.append((apart, replace(one, score=one.score + blank)))
+        least = min((apart for apart, _ in found), default=0)
+        return sorted((one for apart, one in found if apart == least), key=lambda one: -one.score)[:BEAM]
+
+    def added(self, node: _Node, row: Row) -> tuple[Ledger, dict[Cell, Number]]:
+        """The ledger after one more row, and what its deal adds to each total."""
+        if row.contract is None:
+            return node.ledger, {}
+        ledger, entries = post(self.rules, node.ledger, as_deal(row, self.sheet.form))
+        adds: dict[Cell, Number] = {}
+        for entry in entries:
+            adds[entry.cell] = adds.get(entry.cell, 0) + entry.add
+        return ledger, adds
 
     def path(self, node: _Node) -> list[_Node]:
         """The nodes of a game in order, the root first."""
@@ -518,6 +553,7 @@ def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, Field
     )
     questions = [
         *_doubtful(sheet, search, path, fields),
+        *_unexplained(search, path, fields),
         *_against_the_row(sheet, rows, fields),
         *_doubted_mistakes(mistakes),
     ]
@@ -716,6 +752,28 @@ SUREST = 0.9999
 
 NATURAL = 5e-3
 """Something written in a tricks box with at least this probability says nothing against the deal."""
+
+
+def _unexplained(search: _Search, path: list[_Node], fields: Mapping[str, FieldReading]) -> Iterator[Question]:
+    """Rows in which totals change although no deal is marked, and none explains the change."""
+    for node in path:
+        row = node.row
+        assert row is not None and node.before is not None
+        if row.contract is not None:
+            continue
+        for i, name in enumerate(search.names[row.deal]):
+            value = number_of(fields[name].value)
+            if value is not None and value not in {sum(state) for state in node.before.messages[i]}:
+                yield Question(
+                    f"d{row.deal:02d}.contract.6",
+                    "",
+                    ("x",),
+                    Text(
+                        "итоги в этой строке меняются, а сдача не отмечена: что здесь играли?",
+                        "totals change in this row, but no deal is marked in it: what was played?",
+                    ),
+                )
+                break
 
 
 def _against_the_row(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -> Iterator[Question]:

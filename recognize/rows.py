@@ -135,6 +135,17 @@ def row_candidates(ink: RowInk, half_whist: bool, concede: bool) -> list[Row]:
     return sorted((row for row in rows if row.score > best - KEEP), key=lambda row: -row.score)[:40]
 
 
+ROW_FORGOTTEN = 1e-3
+"""How often a deal's totals are written and nothing of what was played."""
+
+
+def unmarked_rows(ink: RowInk, half_whist: bool, concede: bool) -> Iterator[Row]:
+    """Every deal that may have been played in a row in which nothing is marked; the scores are those of the priors."""
+    for row, prior, counted in _shapes(ink, half_whist, concede):
+        for tricks, share in _tricks(row, counted, ink.dealer):
+            yield replace(row, tricks=tricks, score=log(ROW_FORGOTTEN * prior * share))
+
+
 def _of_mark(ink: Ink, called: bool) -> float:
     return sum(mark_probability(called, value) * ink(value) for value in ("x", ""))
 

@@ -119,3 +119,23 @@ def test_an_answer_is_stronger_than_ink_and_settles_what_hangs_on_it():
         assert decision.fields[name].value == answer and decision.fields[name].why == "person"
         assert name not in {question.field for question in decision.review}
         assert bool(decision.mistakes) == (answer == other)
+
+
+@pytest.mark.parametrize("seed", [4, 5, 6])
+def test_a_row_in_which_nothing_is_marked_is_told_by_its_totals_and_asked_about(seed):
+    sheet, game, values, _ = sheet_of("sochi", 4, seed)
+    special = ("declarer", "contract", "whist", "tricks")
+    gone = {n: v for n, v in values.items() if not (n.startswith("d05.") and n.split(".")[1] in special)}
+    decision = decide(sheet, clear_ink(sheet.form, gone))
+    assert any(question.field.startswith("d05.contract.") for question in decision.review)
+    assert decision.played == {seat: str(value) for seat, value in check(game).played.items()}
+
+
+def test_totals_that_no_deal_explains_are_asked_about_not_passed_over():
+    sheet, _, values, _ = sheet_of("sochi", 4, 4)
+    special = ("declarer", "contract", "whist", "tricks")
+    gone = {n: v for n, v in values.items() if not (n.startswith("d05.") and n.split(".")[1] in special)}
+    box = next(n for n in gone if n.startswith("d05."))
+    odd = gone | {box: str(int(gone[box]) + 37), "d05.whists.A.B": "331"}
+    decision = decide(sheet, clear_ink(sheet.form, odd))
+    assert any(question.field.startswith("d05.") for question in decision.review)
