@@ -396,11 +396,20 @@ def fit_page(grey: Grey, marks: Marks, form: Form) -> Fit | None:
     corners = [(x, y) for x in (0.0, form.page[0]) for y in (0.0, form.page[1])]
     by = max(1, int(min(rough.px_per_mm(corner) for corner in corners) / LINES_PX_PER_MM))
     small = {place: mark.shrunk(by) for place, mark in marks.items()}
-    fit = _snapped(shrunk_whole(grey, by), rough.shrunk(by), small, form)
+    picture, start = shrunk_whole(grey, by), rough.shrunk(by)
+    fit = _snapped(picture, start, small, form)
+    if _untrusted_part(fit, picture, form) > BLURRED_PART:
+        # In a blurred photo lines are wide and pale: looked for as such, they are found.
+        wide = _snapped(picture, start, small, form, broad=2)
+        if _untrusted_part(wide, picture, form) < _untrusted_part(fit, picture, form):
+            fit = wide
     return replace(fit, map=fit.map.shrunk(1 / by))
 
 
 LINES_PX_PER_MM = 4.0
+
+BLURRED_PART = 0.15
+"""With more of the table than this in doubt, the photo may be blurred."""
 
 
 def _project(homography: Points, points: Points) -> Points:
@@ -550,7 +559,9 @@ def _median_of_five(a: Grey, b: Grey, c: Grey, d: Grey, e: Grey) -> Grey:
 Offsets = tuple[Points, Points, Points, npt.NDArray[np.bool_]]
 
 
-def _line_offsets(grey: Grey, page_map: PageMap, samples: _Samples, reach: float, step: float = 0.1) -> Offsets:
+def _line_offsets(
+    grey: Grey, page_map: PageMap, samples: _Samples, reach: float, step: float = 0.1, broad: int = 1
+) -> Offsets:
     """How far off (mm, up to `reach`) each line lies, and how much it stands out there (0 … 1 of the paper).
 
     And how much a line stands out within `ON_LINE_MM` of where the map puts it, whatever else there is; and whether
@@ -561,14 +572,16 @@ def _line_offsets(grey: Grey, page_map: PageMap, samples: _Samples, reach: float
     beside = samples.beside.any(axis=1)
     for pick in (np.flatnonzero(~beside), np.flatnonzero(beside)):
         if len(pick):
-            for whole, part in zip(found, _offsets(grey, page_map, samples.only(pick), reach, step), strict=True):
+            for whole, part in zip(
+                found, _offsets(grey, page_map, samples.only(pick), reach, step, broad), strict=True
+            ):
                 whole[pick] = part
     return found
 
 
-def _offsets(grey: Grey, page_map: PageMap, samples: _Samples, reach: float, step: float) -> Offsets:
-    half = max(1, round(0.2 / step))
-    wide = max(half + 1, round(0.75 / step))
+def _offsets(grey: Grey, page_map: PageMap, samples: _Samples, reach: float, step: float, broad: int) -> Offsets:
+    half = max(1, round(0.2 * broad / step))
+    wide = max(half + 1, round(0.75 * broad / step))
     pad = max(wide, int(np.ceil(samples.beside.max() / step))) + 1
     steps = int(round(reach / step))
     offsets = np.asarray(np.arange(-steps - pad, steps + pad + 1) * step, dtype=np.float64)
@@ -620,18 +633,18 @@ LINE_CONTRAST = 0.025
 """A line that stands out less than this from its surroundings is not seen."""
 
 
-def _snapped(grey: Grey, rough: PageMap, marks: Marks, form: Form) -> Fit:
+def _snapped(grey: Grey, rough: PageMap, marks: Marks, form: Form, broad: int = 1) -> Fit:
     page_map = rough
     samples = _line_samples(form)
     # A polynomial has few coefficients: a third of the samples is plenty for it.
     some = samples.only(slice(None, None, 3))
 
     def found(page_map: PageMap, samples: _Samples, reach: float) -> tuple[Points, npt.NDArray[np.bool_]]:
-        off, contrast, _, _ = _line_offsets(grey, page_map, samples, reach)
+        off, contrast, _, _ = _line_offsets(grey, page_map, samples, reach, broad=broad)
         return off, (contrast > LINE_CONTRAST) & page_map.inside(samples.at, grey)
 
     def judged(page_map: PageMap) -> Fit:
-        off, contrast, here, crossed = _line_offsets(grey, page_map, samples, REACH_MM)
+        off, contrast, here, crossed = _line_offsets(grey, page_map, samples, REACH_MM, broad=broad)
         inside = page_map.inside(samples.at, grey)
         least = max(LINE_CONTRAST, 0.4 * float(np.median(contrast)))
         # Among the mark boxes some line is always near: there the right one must stand out most.

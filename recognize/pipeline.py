@@ -17,7 +17,7 @@ from recognize.marks import read_marks
 from recognize.merge import evidence_of, likeliest, same_paper, together
 from recognize.photo import Grey, Photo, PhotoError, open_photos
 from recognize.reading import Evidence, Question, Reading, SheetInfo
-from recognize.refusal import no_fit, no_sheet, too_far, too_little
+from recognize.refusal import no_fit, no_sheet, too_coarse, too_little
 from scoring.convention import ConventionError, load_convention
 from scoring.text import Text
 from templates import Form, FormError, load_form
@@ -97,9 +97,9 @@ def _read_sheet(photo: Photo, marks: Marks, known: Known, answers: Answers, *, a
     sheet = sheet_info(form, identified.identity)
     if fit is None or fit.on_line < LEAST_ON_LINE:
         return Reading(photo.source, photo.page, "unreadable", no_fit(grey, marks, form), sheet)
-    far = too_far(marks, form)
-    if far is not None:
-        return Reading(photo.source, photo.page, "unreadable", far, sheet, page_map=fit.map)
+    hopeless = too_coarse(grey, marks, form)
+    if hopeless is not None:
+        return Reading(photo.source, photo.page, "unreadable", hopeless, sheet, page_map=fit.map)
     cells = cut_fields(grey, fit, form)
     shown = sum(cell.sure for cell in cells) / len(cells)
     if shown < LEAST_FIELDS:

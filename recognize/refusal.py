@@ -13,7 +13,7 @@ from templates import Form
 DARK = 50
 """Grey level: where nine tenths of the picture are darker, no paper is lit."""
 
-SOFT_MM = 0.62
+SOFT_MM = 0.58
 """The edge of a mark that takes so much from black to white is as wide as the space inside a figure."""
 
 FEW_PX_PER_MM = 1.6
@@ -48,12 +48,9 @@ def no_fit(grey: Grey, marks: Marks, form: Form) -> Text:
     """Of a sheet whose marks were found, and whose printed lines were not."""
     if float(np.percentile(grey, 90)) < DARK:
         return _DARK
-    far = too_far(marks, form)
-    if far is not None:
-        return far
-    soft = _softness(grey, marks, form)
-    if soft > SOFT_MM:
-        return _BLURRED
+    hopeless = too_coarse(grey, marks, form)
+    if hopeless is not None:
+        return hopeless
     if plainest_lines(grey, marks, form) < FAINT:
         return Text(
             "лист напечатан слишком бледно: линий таблицы не видно; напечатайте бланки темнее или смените картридж",
@@ -70,15 +67,15 @@ def no_fit(grey: Grey, marks: Marks, form: Form) -> Text:
     )
 
 
-def too_far(marks: Marks, form: Form) -> Text | None:
-    """Of a sheet so small in the picture that nobody could tell its figures apart; None where it is not."""
+def too_coarse(grey: Grey, marks: Marks, form: Form) -> Text | None:
+    """Of a sheet so small in the picture, or so blurred, that nobody could tell its figures apart; None where not."""
     boxes = {marker.place: marker.box for marker in form.markers}
-    if float(np.median([mark.side / boxes[place].w for place, mark in marks.items()])) >= FEW_PX_PER_MM:
-        return None
-    return Text(
-        "лист слишком далеко: цифры на снимке мельче восьми точек; снимите ближе, чтобы лист занял весь кадр",
-        "the sheet lies too far away: figures are less than eight pixels high; go nearer, until it fills the picture",
-    )
+    if float(np.median([mark.side / boxes[place].w for place, mark in marks.items()])) < FEW_PX_PER_MM:
+        return Text(
+            "лист слишком далеко: цифры на снимке мельче восьми точек; снимите ближе, чтобы лист занял весь кадр",
+            "the sheet lies too far away: figures are less than eight pixels high; go nearer, to fill the picture",
+        )
+    return _BLURRED if _softness(grey, marks, form) > SOFT_MM else None
 
 
 def too_little(grey: Grey, marks: Marks, form: Form, shown: float) -> Text:
