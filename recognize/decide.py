@@ -374,7 +374,8 @@ def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | N
         return Decision(fields, None, (), None, None, _unsure(sheet, fields))
     search = _Search(sheet, ink)
     best, fields, doubt = _weighed(search, struck)
-    if otherwise := by_hand(sheet.form, ink, fields):
+    in_doubt = any(field.state == "doubtful" for field in fields.values())
+    if in_doubt and (otherwise := by_hand(sheet.form, ink, fields)):
         search = _Search(sheet, {**ink, **otherwise}, search)
         best, fields, doubt = _weighed(search, struck)
     return _decided(sheet, search, best, fields, doubt)
