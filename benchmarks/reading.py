@@ -23,6 +23,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -590,7 +591,9 @@ def run(seeds: Sequence[int], condition: str, data: Path | None, keep: Path | No
     left = [seed for seed in seeds if seed not in kept(path)]
     if not left:
         return
-    with path.open("a", encoding="utf-8") as file, ProcessPoolExecutor(jobs) as pool:
+    # A fork of a process in which the nets have run may wait for ever.
+    spawn = get_context("spawn")
+    with path.open("a", encoding="utf-8") as file, ProcessPoolExecutor(jobs, spawn) as pool:
         # Never on the end of a line that was broken off.
         file.write("\n" if path.stat().st_size else "")
         for done in as_completed([pool.submit(one_sheet, seed, condition, data, keep) for seed in left]):

@@ -6,7 +6,7 @@ best game is found by a beam over the rows; then every row is tried once more wi
 probability of every field counts all that speaks for another value.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp, log
@@ -553,19 +553,24 @@ def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, Field
         *_result_mistakes(game, found, fields),
     )
     questions = [
-        *_doubtful(sheet, search, path, fields),
+        *_doubtful(search, path, fields, doubt, {mistake.field for mistake in mistakes}),
         *_unexplained(search, path, fields),
-        *_against_the_row(sheet, rows, fields),
         *_doubted_mistakes(mistakes),
     ]
+    notes = [note.message for note in found.notes]
+    for question in _against_the_row(sheet, rows, fields):
+        deal = sheet.form.by_id[question.field].deal or 0
+        if _row_doubt(doubt, deal) > ROW_SURE:
+            questions.append(question)
+        else:
+            notes.append(Text(f"сдача {deal}: ", f"deal {deal}: ") + question.why)
     first: dict[str, Question] = {}
     for question in questions:
         first.setdefault(question.field, question)
     played, written = (
         {s: figure(v) for s, v in side.items()} if side else None for side in (found.played, found.written)
     )
-    notes = tuple(note.message for note in found.notes)
-    return Decision(fields, game, mistakes, played, written, tuple(first.values()), notes)
+    return Decision(fields, game, mistakes, played, written, tuple(first.values()), tuple(dict.fromkeys(notes)))
 
 
 def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -> Game:
@@ -669,18 +674,26 @@ def _result_mistakes(game: Game, found: audit.Audit, fields: Mapping[str, FieldR
             yield Mistake(0, name, "result", seat, None, "result", written, expected, fields[name].confidence, message)
 
 
+def _row_doubt(doubt: Doubt, deal: int) -> float:
+    """How likely a deal is worth something else than decided."""
+    return max((share for (number, _), share in doubt.items() if number == deal), default=0.0)
+
+
 def _doubtful(
-    sheet: Sheet, search: _Search, path: list[_Node], fields: Mapping[str, FieldReading]
+    search: _Search, path: list[_Node], fields: Mapping[str, FieldReading], doubt: Doubt, told: Collection[str]
 ) -> Iterator[Question]:
     """The fields that the ink and the rules together leave in doubt, until what is left is no more than RISK.
 
     The first is the one whose answer settles most: its own doubt, and that of the fields that hang together with it.
+    Fields `told` of as mistakes are in plain sight anyway.
     """
     risks: dict[Field, float] = {}
-    for field in sheet.form.fields:
+    for field in search.sheet.form.fields:
+        if field.id in told:
+            continue
         reading = fields.get(field.id)
         if reading is not None and (reading.confidence < SUREST or reading.state == "unreadable"):
-            risk = _at_stake(search, field, reading, path[field.deal - 1] if field.deal else None)
+            risk = _at_stake(search, field, reading, path[field.deal - 1] if field.deal else None, doubt)
             if risk:
                 risks[field] = risk
     left = 0.0
@@ -689,10 +702,18 @@ def _doubtful(
         left += risk
         if left > RISK or fields[field.id].state == "unreadable":
             asked.append(field)
+    unseen = [field for field in asked if fields[field.id].state == "unreadable"]
+    if len(unseen) > MANY:
+        asked = [field for field in asked if field not in unseen[1:]]
     useful = {one: sum(risks[other] for other in asked if _settles(one, other)) for one in asked}
     for field in sorted(asked, key=lambda one: -useful[one]):
         reading = fields[field.id]
-        if reading.state == "unreadable":
+        if reading.state == "unreadable" and len(unseen) > MANY:
+            why = Text(
+                f"на снимке не видно нужных клеток: {len(unseen)}; снимите лист ещё раз, снимки сложатся в один",
+                f"{len(unseen)} boxes that matter cannot be seen in the photo: take another, the two are put together",
+            )
+        elif reading.state == "unreadable":
             why = Text("клетки не видно на снимке", "the box cannot be seen in the photo")
         elif reading.value == "":
             why = Text("не ясно, написано ли здесь что-нибудь", "it is not clear whether anything is written here")
@@ -712,41 +733,49 @@ def _settles(one: Field, other: Field) -> bool:
     return one.deal == other.deal
 
 
-def _at_stake(search: _Search, field: Field, reading: FieldReading, node: _Node | None) -> float:
-    """How likely a field holds another value than it is read as, and one that changes the deal or a mistake.
+def _at_stake(search: _Search, field: Field, reading: FieldReading, node: _Node | None, doubt: Doubt) -> float:
+    """How likely a field holds another value than it is read as; what changes neither deal nor mistakes counts little.
 
     A field that cannot be seen counts as wholly unsure where anything is due in it.
     """
-    unseen = reading.state == "unreadable"
+    unseen, wrong = reading.state == "unreadable", 1 - reading.confidence
     if node is None:
-        return 1.0 if unseen else 1 - reading.confidence
+        return 1.0 if unseen else wrong
     row = node.row
     assert row is not None
     if unseen and row.contract is None:
         # Whether anything was played in this row shows in its contract marks, if they can be seen.
         marks = search.rows[row.deal - 1].marks.items()
         return float(any(ink.exact is None for (column, _), ink in marks if column == "contract"))
-    others = {value: share for value, share in reading.other if value != reading.value}
-    if field.column == "tricks":
-        due = row.written_tricks.get(field.seat or "")
+    if field.column not in COLUMNS:
         if unseen:
-            return float(due is not None)
-        if tricks_probability(due, reading.value) < NATURAL:
-            return 1 - reading.confidence
-        return sum(share for value, share in others.items() if tricks_probability(due, value) < NATURAL)
-    if field.kind == "mark":
-        return float(row.contract is not None) if unseen else 1 - reading.confidence
+            return float(field.kind == "mark" or field.seat in row.written_tricks)
+        # To a trick count that nobody needs, nothing, a dash and a nought are the same.
+        idle = {"", "-", "0"} if field.column == "tricks" and not row.written_tricks.get(field.seat or "") else {""}
+        apart = {value: share for value, share in reading.other if {value, reading.value} - {"-"} != {""}}
+        harmless = sum(share for value, share in apart.items() if {value, reading.value} <= idle) * IDLE
+        return max(min(wrong, _row_doubt(doubt, row.deal)), (sum(apart.values()) - 0.8 * harmless / IDLE) * IDLE)
     cell = Cell(field.column, field.seat or "", field.on)
     if cell in node.adds:
-        return 1.0 if unseen else 1 - reading.confidence
+        return 1.0 if unseen else wrong
     assert node.before is not None
     # Nothing, a dash, or the old total once more say the same.
     states = node.before.messages[search.place[cell]]
     idle = {"", "-"}.union(*(due_values(state[0], 0) for state in states))
     if reading.value not in idle:
-        return 1 - reading.confidence
-    return sum(share for value, share in others.items() if value not in idle)
+        return wrong
+    others = sum(share for value, share in reading.other if value not in idle and value != reading.value)
+    return max(others, IDLE * sum(share for value, share in reading.other if {value, reading.value} != {"", "-"}))
 
+
+MANY = 6
+"""Of more boxes than this that cannot be seen one is asked about for all: another photo is sooner taken."""
+
+IDLE = 0.25
+"""How much a misreading that changes nothing weighs beside one that does."""
+
+ROW_SURE = 1e-3
+"""Where a deal is no more doubtful than this, a mark or trick count that does not go with it is noted, not asked."""
 
 SUREST = 0.9999
 """A field surer than this is not looked at for what is at stake."""

@@ -85,6 +85,11 @@ class NumberReading:
         return self._calibrated(text) if set(text) <= _READABLE else 0.0
 
     @property
+    def bare(self) -> bool:
+        """Whether the field is so evenly blank that no net was asked."""
+        return self.columns is _NOTHING
+
+    @property
     def struck(self) -> float:
         """How likely the field was crossed out with nothing put in its place."""
         return self._calibrated(_STRUCK)

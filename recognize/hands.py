@@ -21,6 +21,10 @@ ASSUMED = 2.0
 LEAST_SEEN = 0.4
 """A figure taken for another less often than this in all other boxes is no habit."""
 
+UNUSUAL = 0.01
+"""A value less likely than this is one that only a hand unlike most would write so: the more of the figure's usual kind
+are seen in the other boxes, the less is left of it."""
+
 LEAST_LIKELY = 1e-4
 """Values less likely than this by the hand are not added to those worth considering."""
 
@@ -41,6 +45,15 @@ class _Hand:
         for pair in _pairs(written, read):
             own = ASSUMED if pair[0] == pair[1] else 0.0
             out *= (own + self.taken.get(pair, 0.0)) / (ASSUMED + self.written.get(pair[0], 0.0))
+        return out
+
+    def usual(self, written: str, read: str) -> float:
+        """What is left of the chance that a text was written which is read as quite another of the same length."""
+        out = 1.0
+        if len(written) == len(read):
+            for a, b in zip(written, read, strict=True):
+                if a != b:
+                    out /= 1 + self.taken.get((a, a), 0.0)
         return out
 
     def habits(self) -> list[Taken]:
@@ -64,8 +77,6 @@ def by_hand(form: Form, ink: Mapping[str, Ink], fields: Mapping[str, FieldReadin
         for pairs in of_writer.values():
             for pair, weight in pairs.items():
                 taken[pair] += weight
-        if all(a == b or seen < LEAST_SEEN for (a, b), seen in taken.items()):
-            continue
         for name, pairs in of_writer.items():
             hand = _without(taken, pairs)
             read = _read_by(hand, ink[name])
@@ -116,7 +127,8 @@ def _read_by(hand: _Hand, ink: Ink) -> Ink | None:
     for read, share in ink.likely.items():
         if share > LEAST_LIKELY:
             values |= set(_written_as(read, habits))
-    if values == set(ink.likely) and not any(b in read for _, b in habits for read in ink.likely):
+    best = ink.best
+    if best in ("", "-") and values == set(ink.likely):
         return None
 
     def chance(value: str) -> float:
@@ -125,6 +137,8 @@ def _read_by(hand: _Hand, ink: Ink) -> Ink | None:
             own = exact(value)
         if value == "":
             return own
+        if own < UNUSUAL:
+            own *= hand.usual(value, best)
         taken = (s * hand.chance(value, read) for read, s in ink.likely.items() if read and read != value)
         return own * hand.chance(value, value) + sum(taken)
 

@@ -7,6 +7,9 @@ GROSS = 3e-4
 """How often the number reader is wrong in a way that its own probabilities do not foresee: something covers the box, a
 digit from next door, a hand unlike any it has learnt from."""
 
+GROSS_BARE = 1e-6
+"""The same where the middle of the box is bare paper."""
+
 GROSS_MARK = 3e-5
 """The same of the reader of marks."""
 
@@ -34,7 +37,7 @@ class Ink:
             if seen is None:
                 seen = self.exact(value) if self.exact else 0.0
             known = self._known[value] = (
-                (1 - self.gross) * seen + self.gross * _anything(value) if self.exact else _anything(value)
+                (1 - self.gross) * seen + self.gross * _unforeseen(value, self.best) if self.exact else _anything(value)
             )
         return known
 
@@ -48,9 +51,9 @@ class Ink:
         return self.exact is not None and self.likely.get("", 0.0) >= threshold
 
 
-def number_ink(best: Iterable[tuple[str, float]], exact: Callable[[str], float]) -> Ink:
-    """The ink of a number field from its reader's best values and its probability of any."""
-    return Ink(dict(best), exact)
+def number_ink(best: Iterable[tuple[str, float]], exact: Callable[[str], float], bare: bool = False) -> Ink:
+    """The ink of a number field from its reader's best values and its probability of any; `bare` is a blank field."""
+    return Ink(dict(best), exact, GROSS_BARE if bare else GROSS)
 
 
 def mark_ink(marked: float, filled: float) -> Ink:
@@ -87,3 +90,18 @@ def _anything(value: str) -> float:
     if value in ("", "-", "x"):
         return {"": 0.1, "-": 0.05, "x": 0.1}[value]
     return 0.75 / (4 * 10 ** len(value))
+
+
+def _unforeseen(value: str, read: str) -> float:
+    """How probable a value is where the picture was read as another in a way that no reader foresees.
+
+    Such a thing befalls one figure, or adds or hides one at an end, and seldom makes a number a wholly other one.
+    """
+    if not (value.isdigit() and read.isdigit()):
+        return _anything(value)
+    apart = sum(a != b for a, b in zip(value, read, strict=False)) if len(value) == len(read) else -1
+    if apart == 1:
+        return 0.5 / (9 * len(value))
+    if abs(len(value) - len(read)) == 1 and (value in read or read in value):
+        return 0.01
+    return 0.02 / 10 ** len(value)

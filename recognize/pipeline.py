@@ -247,7 +247,7 @@ def read_cells(cells: tuple[Cell, ...]) -> tuple[dict[str, Ink], dict[str, float
     struck: dict[str, float] = {}
     numbers = [cell for cell in cells if cell.sure and cell.field.kind == "number"]
     for cell, number in zip(numbers, read_numbers([cell.image for cell in numbers]), strict=True):
-        ink[cell.field.id] = number_ink(number.best(6), number.probability)
+        ink[cell.field.id] = number_ink(number.best(6), number.probability, number.bare)
         struck[cell.field.id] = number.struck
     marks = [cell for cell in cells if cell.sure and cell.field.kind == "mark"]
     for cell, mark in zip(marks, read_marks([cell.image for cell in marks]), strict=True):

@@ -81,13 +81,14 @@ def test_a_confident_reading_that_contradicts_everything_is_asked_about_not_corr
     assert name in {question.field for question in decision.review}
 
 
-def test_a_forgotten_mark_is_asked_about_and_not_filled_in():
+def test_a_forgotten_mark_that_the_rest_makes_sure_is_noted_and_not_filled_in():
     sheet, _, values, _ = sheet_of("sochi", 4, 4)
     name = next(n for n in values if n.split(".")[1] == "contract" and n.startswith("d05"))
     gone = {n: v for n, v in values.items() if n != name}
     decision = decide(sheet, clear_ink(sheet.form, gone))
     assert decision.fields[name].value == ""
-    assert name in {question.field for question in decision.review}
+    assert decision.review == ()
+    assert [note.en for note in decision.notes] == ["deal 5: there is no mark, but the rest of the deal calls for one"]
     assert [deal.contract for deal in decision.game.deals if deal.deal == 5] == [name.split(".")[2]]
 
 
@@ -127,7 +128,8 @@ def test_a_row_in_which_nothing_is_marked_is_told_by_its_totals_and_asked_about(
     special = ("declarer", "contract", "whist", "tricks")
     gone = {n: v for n, v in values.items() if not (n.startswith("d05.") and n.split(".")[1] in special)}
     decision = decide(sheet, clear_ink(sheet.form, gone))
-    assert any(question.field.startswith("d05.contract.") for question in decision.review)
+    told = [question.field for question in decision.review] + [note.en for note in decision.notes]
+    assert any(one.startswith(("d05.contract.", "deal 5:")) for one in told)
     assert decision.played == {seat: str(value) for seat, value in check(game).played.items()}
 
 

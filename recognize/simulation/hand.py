@@ -192,7 +192,7 @@ def _real_glyph(points: Image, bounds: NDArray[np.int32], size: NDArray[np.float
     if label.isdigit() and not (0.5 <= height <= 1.8 and width <= 1.6 * height):
         return None
     # Under that label there are square waves and brackets as well.
-    if label == "-" and height > 0.35 * width:
+    if label == "-" and height > 0.2 * width:
         return None
     scale = max(width, height) / 255
     strokes = [points[a:b].astype(np.float64) * scale for a, b in zip(bounds, bounds[1:], strict=False) if b > a]
