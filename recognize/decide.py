@@ -46,7 +46,7 @@ likely than it by more than NEAR by their marks and tricks are not looked at."""
 SURE = 0.999
 """A field surer than this is clear."""
 
-RISK = 0.01
+RISK = 0.015
 """How many wrong fields that matter may be expected on a sheet beside those that are asked about."""
 
 DOUBTABLE = 1e-6
@@ -119,7 +119,7 @@ class _Search:
 
     def __init__(self, sheet: Sheet, ink: Mapping[str, Ink], before: "_Search | None" = None) -> None:
         assert sheet.rules is not None
-        self.sheet, self.ink, self.rules = sheet, ink, sheet.rules
+        self.sheet, self.ink, self.rules, self.before = sheet, ink, sheet.rules, before
         form = sheet.form
         self.cells = tuple(cells_of(tuple(form.seats)))
         self.place = {cell: i for i, cell in enumerate(self.cells)}
@@ -228,7 +228,10 @@ class _Search:
         known = self._fields.get(key)
         if known is None:
             name = self.names[deal][i]
-            known = self._fields[key] = Step(name, self.ink[name], add, row, self.rewritten)
+            known = self.before._fields.get(key) if self.before is not None else None
+            if known is None or known.ink is not self.ink[name] or known.rewritten != self.rewritten:
+                known = Step(name, self.ink[name], add, row, self.rewritten)
+            self._fields[key] = known
         return known
 
     def best(self) -> _Node:
@@ -530,7 +533,7 @@ def _ordered(shares: Mapping[str, float]) -> list[tuple[str, float]]:
 
 # --- the game, its mistakes, and what to ask --------------------------------------------------------------------------
 
-DOUBTED_MISTAKE = 0.99
+DOUBTED_MISTAKE = 0.97
 """A mistake less probable than this is asked about before anybody is told of it."""
 
 
@@ -702,18 +705,10 @@ def _doubtful(
         left += risk
         if left > RISK or fields[field.id].state == "unreadable":
             asked.append(field)
-    unseen = [field for field in asked if fields[field.id].state == "unreadable"]
-    if len(unseen) > MANY:
-        asked = [field for field in asked if field not in unseen[1:]]
     useful = {one: sum(risks[other] for other in asked if _settles(one, other)) for one in asked}
     for field in sorted(asked, key=lambda one: -useful[one]):
         reading = fields[field.id]
-        if reading.state == "unreadable" and len(unseen) > MANY:
-            why = Text(
-                f"на снимке не видно нужных клеток: {len(unseen)}; снимите лист ещё раз, снимки сложатся в один",
-                f"{len(unseen)} boxes that matter cannot be seen in the photo: take another, the two are put together",
-            )
-        elif reading.state == "unreadable":
+        if reading.state == "unreadable":
             why = Text("клетки не видно на снимке", "the box cannot be seen in the photo")
         elif reading.value == "":
             why = Text("не ясно, написано ли здесь что-нибудь", "it is not clear whether anything is written here")
@@ -767,9 +762,6 @@ def _at_stake(search: _Search, field: Field, reading: FieldReading, node: _Node 
     others = sum(share for value, share in reading.other if value not in idle and value != reading.value)
     return max(others, IDLE * sum(share for value, share in reading.other if {value, reading.value} != {"", "-"}))
 
-
-MANY = 6
-"""Of more boxes than this that cannot be seen one is asked about for all: another photo is sooner taken."""
 
 IDLE = 0.25
 """How much a misreading that changes nothing weighs beside one that does."""

@@ -21,6 +21,9 @@ ASSUMED = 2.0
 LEAST_SEEN = 0.4
 """A figure taken for another less often than this in all other boxes is no habit."""
 
+BEYOND_DOUBT = 0.99999
+"""A field surer than this need not be read once more."""
+
 UNUSUAL = 0.01
 """A value less likely than this is one that only a hand unlike most would write so: the more of the figure's usual kind
 are seen in the other boxes, the less is left of it."""
@@ -78,6 +81,8 @@ def by_hand(form: Form, ink: Mapping[str, Ink], fields: Mapping[str, FieldReadin
             for pair, weight in pairs.items():
                 taken[pair] += weight
         for name, pairs in of_writer.items():
+            if fields[name].confidence > BEYOND_DOUBT:
+                continue
             hand = _without(taken, pairs)
             read = _read_by(hand, ink[name])
             if read is not None:
