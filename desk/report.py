@@ -166,16 +166,36 @@ def show_reading(out: Console, reading: Mapping[str, Any], lang: Lang) -> None:
     out.print("  " + _status(reading, lang), soft_wrap=True)
     if reading["review"]:
         out.print(Text("Посмотрите сами:", "Please look yourself:").in_(lang), style="bold yellow")
+        hidden = [q for q in reading["review"] if _unseen(reading, q)]
         for question in reading["review"]:
-            read = reading["fields"].get(question["field"])
-            unseen = read is not None and read["state"] == "unreadable"
-            line = Line("  " + question_line(question, lang, unseen=unseen))
+            if question in hidden and len(hidden) > MOST_HIDDEN:
+                continue
+            line = Line("  " + question_line(question, lang, unseen=question in hidden))
             out.print(line.append(f"  [{question['field']}]", style="dim"), soft_wrap=True)
+        if len(hidden) > MOST_HIDDEN:
+            first, last = (field_text(q["field"]).in_(lang) for q in (hidden[0], hidden[-1]))
+            said = Text(
+                f"нужных клеток не видно: {len(hidden)} ({first} … {last}); снимите лист ещё раз и прочитайте оба "
+                "снимка вместе: они сложатся в один",
+                f"{len(hidden)} boxes that matter cannot be seen ({first} … {last}): take another photo and read both "
+                "together, they are put together",
+            )
+            out.print("  " + said.in_(lang), soft_wrap=True)
     if reading["mistakes"]:
         _mistakes(out, reading["mistakes"], lang)
     for note in reading["notes"]:
         out.print("· " + note, style="dim", soft_wrap=True)
     show_both(out, reading["settlement"], sheet["names"], lang)
+
+
+MOST_HIDDEN = 6
+"""More boxes out of sight than this are told in one line: another photo is sooner taken than all of them answered."""
+
+
+def _unseen(reading: Mapping[str, Any], question: Mapping[str, Any]) -> bool:
+    """Whether a question is about a box that cannot be seen in the photo."""
+    read = reading["fields"].get(question["field"])
+    return read is not None and read["state"] == "unreadable"
 
 
 def show_unreadable(out: Console, failed: Sequence[Mapping[str, Any]], count: int, lang: Lang) -> None:

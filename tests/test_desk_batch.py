@@ -13,11 +13,13 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image
+from rich.console import Console
 
 import desk.batch
 import desk.reading
 import recognize.identify
 from desk.batch import Picture, Work, read_here
+from desk.report import show_reading
 from recognize.reading import Reading
 from recognize.simulation.desks import made_desk
 from scoring.text import Text
@@ -479,3 +481,23 @@ def test_an_interrupt_while_the_program_loads_is_no_traceback(what, said):
     words = [sys.executable, "-c", interrupted, "read", "a.jpg", "--lang", "en"]
     ran = subprocess.run(words, capture_output=True, timeout=60, text=True)
     assert (ran.returncode, ran.stderr.splitlines()) == (130, said)
+
+
+def test_many_boxes_out_of_sight_are_told_in_one_line():
+    names = [f"d{deal:02d}.pool.A" for deal in range(1, 10)]
+    reading = {
+        "source": "1.jpg",
+        "page": 1,
+        "sheet": {"event": None, "round": None, "table": 5, "id": "7K3M-9RXA", "names": {}},
+        "fields": {name: {"state": "unreadable"} for name in names} | {"d11.pool.A": {"state": "doubtful"}},
+        "game": None,
+        "review": [{"field": name, "best": "", "other": [], "why": "unseen"} for name in [*names, "d11.pool.A"]],
+        "mistakes": [],
+        "notes": [],
+        "settlement": {"played": None, "written": None},
+    }
+    out = io.StringIO()
+    show_reading(Console(file=out, width=200), reading, "en")
+    said = out.getvalue()
+    assert "9 boxes that matter cannot be seen (deal 1, pool of A … deal 9, pool of A): take another photo" in said
+    assert "deal 11, pool of A" in said and "deal 5" not in said
