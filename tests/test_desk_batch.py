@@ -488,7 +488,7 @@ def test_many_boxes_out_of_sight_are_told_in_one_line():
     reading = {
         "source": "1.jpg",
         "page": 1,
-        "sheet": {"event": None, "round": None, "table": 5, "id": "7K3M-9RXA", "names": {}},
+        "sheet": dict.fromkeys(("event", "round", "table", "id", "convention", "pool", "form", "rows")) | {"names": {}},
         "fields": {name: {"state": "unreadable"} for name in names} | {"d11.pool.A": {"state": "doubtful"}},
         "game": None,
         "review": [{"field": name, "best": "", "other": [], "why": "unseen"} for name in [*names, "d11.pool.A"]],
