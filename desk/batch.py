@@ -32,6 +32,18 @@ from templates import Identity, decode, load_form
 
 OVERLAY_QUALITY = 82
 
+OUR_OWN = b"pulka: what was read, drawn on the photo"
+"""The comment in a picture that this program drew: it is no photo of a sheet and must not be read as one."""
+
+
+def is_our_own(path: Path) -> bool:
+    """Whether a file is a picture that this program drew; a file that cannot be read is not."""
+    try:
+        with path.open("rb") as file:
+            return OUR_OWN in file.read(4096)
+    except OSError:
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:
@@ -143,7 +155,7 @@ def _overlay(grey: Grey, reading: Reading, lang: Lang) -> bytes | None:
     if picture is None:
         return None
     packed = io.BytesIO()
-    picture.save(packed, "JPEG", quality=OVERLAY_QUALITY, optimize=True)
+    picture.save(packed, "JPEG", quality=OVERLAY_QUALITY, optimize=True, comment=OUR_OWN)
     return packed.getvalue()
 
 

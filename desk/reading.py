@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from desk.answers import Answer, AnswersError, answers_from
-from desk.batch import Batch, Engine, Picture, read_batch, read_here
+from desk.batch import Batch, Engine, Picture, is_our_own, read_batch, read_here
 from desk.cluster import read_there
 from desk.edge import NOT_REGULAR, ExitCode, Lang, Stop, complain, in_file, input_file, put_json
 from desk.folder import Folder
@@ -71,7 +71,12 @@ def _pictures(paths: Sequence[str], lang: Lang) -> tuple[list[Picture], bool]:
         complain(Text(f"{path}: нет такого файла или папки", f"{path}: no such file or folder").in_(lang))
     for path in endless:
         complain(in_file(str(path), NOT_REGULAR).in_(lang))
-    pictures = [Picture(plain_name(path.name), path) for path in found if path not in endless]
+    photos = [path for path in found if path not in endless and not is_our_own(path)]
+    for name in paths:
+        if Path(name) in found and Path(name) not in (*photos, *endless):
+            said = Text("это картинка самой программы, а не снимок", "a picture that this program drew, not a photo")
+            complain(in_file(name, said).in_(lang))
+    pictures = [Picture(plain_name(path.name), path) for path in photos]
     if "-" in paths:
         pictures.append(Picture("stdin", data=sys.stdin.buffer.read()))
     if not pictures and not missing and not endless:

@@ -173,7 +173,8 @@ def show_reading(out: Console, reading: Mapping[str, Any], lang: Lang) -> None:
             line = Line("  " + question_line(question, lang, unseen=question in hidden))
             out.print(line.append(f"  [{question['field']}]", style="dim"), soft_wrap=True)
         if len(hidden) > MOST_HIDDEN:
-            first, last = (field_text(q["field"]).in_(lang) for q in (hidden[0], hidden[-1]))
+            names = sorted(q["field"] for q in hidden)
+            first, last = (field_text(name).in_(lang) for name in (names[0], names[-1]))
             said = Text(
                 f"нужных клеток не видно: {len(hidden)} ({first} … {last}); снимите лист ещё раз и прочитайте оба "
                 "снимка вместе: они сложатся в один",
@@ -212,8 +213,8 @@ def show_how_to_answer(out: Console, readings: Sequence[Mapping[str, Any]], lang
     for reading in readings:
         sheet = (reading["sheet"] or {}).get("id")
         for question in reading["review"]:
-            if question["field"] == "sheet" and sheet is not None:
-                continue  # nothing that can be answered in a file
+            if (question["field"] == "sheet" and sheet is not None) or _unseen(reading, question):
+                continue  # nothing that can be answered in a file, or from the photo
             value = "935S 9A43 …" if question["field"] == "sheet" else (question["best"] or (*question["other"], "")[0])
             said = Text(
                 "Ответы запишите в файл и прочитайте ещё раз с --answers ФАЙЛ; клетка названа в скобках. Например:",

@@ -148,6 +148,9 @@ def record_text(name: str, value: Any) -> Text:
     """What a record says under a name, such as a declarer, a contract or the tricks."""
     if value is None or value == {}:
         return Text("ничего", "nothing")
+    if isinstance(value, Totals):
+        # Box by box they are told on their own.
+        return Text("есть", "some")
     if isinstance(value, Mapping):
         parts = [_key_text(name, key) + Text(" ", " ") + record_text("", each) for key, each in value.items()]
         return joined(parts, ", ")

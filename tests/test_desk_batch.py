@@ -501,3 +501,13 @@ def test_many_boxes_out_of_sight_are_told_in_one_line():
     said = out.getvalue()
     assert "9 boxes that matter cannot be seen (deal 1, pool of A … deal 9, pool of A): take another photo" in said
     assert "deal 11, pool of A" in said and "deal 5" not in said
+
+
+def test_pictures_that_the_program_drew_are_not_read_as_photos(pulka, photographer, tmp_path):
+    photographer().save(tmp_path / "one.jpg")
+    first = pulka("read", tmp_path, "-o", tmp_path, "--json").json
+    again = pulka("read", tmp_path, "-o", tmp_path, "--json")
+    assert len(list(tmp_path.glob("*.jpg"))) == 2 and again.json == first
+    (drawn,) = [path for path in tmp_path.glob("*.jpg") if path.name != "one.jpg"]
+    ran = pulka("read", drawn)
+    assert ran.code == 2 and any("картинка самой программы" in line for line in ran.complaints)
