@@ -18,14 +18,14 @@ MARK_MARGIN_MM = 0.8
 """How much around the box is shown to the reader: people write over the lines."""
 
 
-NEAR_PX, FAR_PX = 3, 10
+NEAR_PX, FAR_PX = 5, 10
 """A box whose upright lines show further off than the first, and within the second, is not where it was thought."""
 
 CLEARLY = 1.6
 """So many times plainer the lines must show there than where they should be."""
 
 ABOVE_NOISE = 6.0
-FEW = 3
+FEW = 5
 """Fewer boxes than this that seem off their lines are an accident."""
 
 AROUND_MM = 45.0
