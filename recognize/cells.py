@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
-import numpy.typing as npt
 
 from recognize.locate import MESH_MM, Fit, Points
 from recognize.photo import Grey
@@ -16,20 +14,6 @@ PX_PER_MM = 6.0
 NUMBER_MARGIN_MM = 1.0
 MARK_MARGIN_MM = 0.8
 """How much around the box is shown to the reader: people write over the lines."""
-
-
-NEAR_PX, FAR_PX = 5, 10
-"""A box whose upright lines show further off than the first, and within the second, is not where it was thought."""
-
-CLEARLY = 1.6
-"""So many times plainer the lines must show there than where they should be."""
-
-ABOVE_NOISE = 6.0
-FEW = 5
-"""Fewer boxes than this that seem off their lines are an accident."""
-
-AROUND_MM = 45.0
-"""As far from a box that is off its lines no other is trusted either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +35,6 @@ class _Cuts:
     centres: Points
     box: tuple[float, float, float, float]
     parts: tuple[tuple[slice, slice], ...]
-    rows: tuple[tuple[int, int], ...]
-    """The first pixel line of each row of number boxes, and the one after its last."""
-    lines: npt.NDArray[np.int64]
-    """Of each number box in a row: its place among the fields, its row, and the pixels of the lines beside it."""
 
 
 def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
@@ -62,32 +42,8 @@ def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
     cuts = _cuts(form)
     page = fit.map.flatten(grey, cuts.box, PX_PER_MM)
     inside = np.all(fit.map.inside(cuts.corners, grey).reshape(-1, 4), axis=1)
-    sure = (inside & fit.sure(cuts.centres) & ~_off_their_lines(page, cuts)).tolist()
+    sure = (inside & fit.sure(cuts.centres)).tolist()
     return tuple(Cell(f, page[part], s) for f, part, s in zip(cuts.fields, cuts.parts, sure, strict=True))
-
-
-def _off_their_lines(page: Grey, cuts: _Cuts) -> npt.NDArray[np.bool_]:
-    """Whether each field lies where the upright lines beside boxes show plainly that the page map is off.
-
-    The map was fitted to the lines, but on a smeared or bent photo it may have taken one for another.
-    """
-    off = np.zeros(len(cuts.fields), bool)
-    means = np.stack([page[top:bottom].mean(axis=0, dtype=np.float32) for top, bottom in cuts.rows])
-    # Three rows together: a line goes through them all, and figures do not.
-    means = cv2.blur(means, (1, 3), borderType=cv2.BORDER_REPLICATE)
-    dark = cv2.blur(means, (15, 1), borderType=cv2.BORDER_REPLICATE) - means
-    fields, rows, left, right = cuts.lines.T
-    reach = np.arange(-FAR_PX, FAR_PX + 1)
-    within = (left >= FAR_PX) & (right < page.shape[1] - FAR_PX)
-    fields, rows, left, right = fields[within], rows[within], left[within], right[within]
-    both = dark[rows[:, None], left[:, None] + reach] + dark[rows[:, None], right[:, None] + reach]
-    here = both[:, FAR_PX - NEAR_PX : FAR_PX + NEAR_PX + 1].max(axis=1)
-    plainest = both.max(axis=1)
-    apart = (plainest > CLEARLY * np.maximum(here, 0)) & (plainest > ABOVE_NOISE * float(np.median(np.abs(dark))))
-    at = cuts.centres[fields[apart]]
-    if len(at) >= FEW:
-        off = (np.abs(cuts.centres[:, None] - at[None]) < AROUND_MM).all(axis=2).any(axis=1)
-    return off
 
 
 _CUTS: dict[int, _Cuts] = {}
@@ -110,15 +66,6 @@ def _measured(form: Form) -> _Cuts:
     for box in shown:
         left, top = round((box.x - x) * PX_PER_MM), round((box.y - y) * PX_PER_MM)
         parts.append((slice(top, top + round(box.h * PX_PER_MM)), slice(left, left + round(box.w * PX_PER_MM))))
-    numbers = [(i, f) for i, f in enumerate(wanted) if f.kind == "number" and f.deal is not None]
-    deals = sorted({f.deal for _, f in numbers if f.deal is not None})
-    boxes = {f.deal: f.box for _, f in numbers}
-    inner = [(boxes[deal].y + 0.6 - y, boxes[deal].y + boxes[deal].h - 0.6 - y) for deal in deals]
-    upright = np.array(sorted({rule.at for rule in form.rules if not rule.horizontal}))
-    lines = []
-    for i, f in numbers:
-        beside = upright[upright < f.box.x + 0.01].max(), upright[upright > f.box.x + f.box.w - 0.01].min()
-        lines.append((i, deals.index(f.deal or 0), *(round((at - x) * PX_PER_MM) for at in beside)))
     return _Cuts(
         form,
         wanted,
@@ -126,6 +73,4 @@ def _measured(form: Form) -> _Cuts:
         np.array([f.box.centre for f in wanted]),
         (x, y, int(right - x) + 1, int(bottom - y) + 1),
         tuple(parts),
-        tuple((round(top * PX_PER_MM), round(bottom * PX_PER_MM)) for top, bottom in inner),
-        np.array(lines),
     )
