@@ -327,14 +327,10 @@ def _spots(slip: Slip) -> set[str]:
     """The fields at which a slip may rightly be told of."""
     spots = {slip.field}
     if slip.instead is not None:
-        spots.add(_field(slip.deal, slip.instead))
+        spots.add(slip.instead.field(slip.deal))
     if slip.kind == "row too low":
-        spots.add(_field(slip.deal + 1, slip.cell))
+        spots.add(slip.cell.field(slip.deal + 1))
     return spots
-
-
-def _field(deal: int, place: Place) -> str:
-    return f"d{deal:02d}." + ".".join(part for part in place if part)
 
 
 def _count_unforeseen(count: Counter, paper: Paper, result: Result) -> None:

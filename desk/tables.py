@@ -155,7 +155,7 @@ def _totals_apart(one: Game, two: Game, doubted: set[str]) -> dict[int, list[Dif
         stands: list[Any] = [one.start[cell] if one.start is not None else 0] * 2
         gap = 0
         for deal in rows:
-            name = _field(deal, cell)
+            name = cell.field(deal)
             if name in doubted:
                 break
             stands = [paper.get((deal, cell), before) for paper, before in zip(papers, stands, strict=True)]
@@ -166,10 +166,6 @@ def _totals_apart(one: Game, two: Game, doubted: set[str]) -> dict[int, list[Dif
                 )
             gap = apart
     return found
-
-
-def _field(deal: int, cell: Cell) -> str:
-    return f"d{deal:02d}." + ".".join(part for part in cell if part)
 
 
 def _note(other: Reading, found: Sequence[Difference], another: bool) -> Text:

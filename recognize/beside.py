@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recognize.ink import Ink
+from recognize.ink import Ink, normalised
 from recognize.totals import due_values, number_of, slip_share
 from scoring.game import Cell
 from scoring.ledger import Number
@@ -79,7 +79,5 @@ def _all_or_none(likelihoods: Mapping[str, Mapping[str, float]]) -> dict[str, di
     share = min(max((filled + 0.05) / (len(likelihoods) + 1), 0.002), 0.98)
     out = {}
     for name, of in likelihoods.items():
-        weights = {value: p * (1 - share if value == "" else share) for value, p in of.items()}
-        total = sum(weights.values())
-        out[name] = {value: weight / total for value, weight in weights.items() if weight > 1e-9 * total}
+        out[name] = normalised({value: p * (1 - share if value == "" else share) for value, p in of.items()})
     return out

@@ -14,7 +14,7 @@ from typing import Any
 
 from recognize.beside import Carried, carried_over, results
 from recognize.hands import by_hand
-from recognize.ink import Ink
+from recognize.ink import Ink, normalised
 from recognize.reading import FieldReading, Mistake, Question, State
 from recognize.rows import (
     TRICK_VALUES,
@@ -87,6 +87,11 @@ class Sheet:
     names: Mapping[str, str]
     before: Carried | None = None
 
+    @property
+    def raspasy_run(self) -> int:
+        """How many raspasy in a row were played just before the first deal."""
+        return self.before.raspasy_run if self.before is not None else 0
+
 
 @dataclass(frozen=True, slots=True)
 class _Node:
@@ -131,7 +136,7 @@ class _Search:
             else row_candidates(row, sheet.rules.half_whist, sheet.rules.concede)
             for i, row in enumerate(self.rows)
         ]
-        self.names = [[field_id(deal, cell) for cell in self.cells] for deal in range(form.rows + 1)]
+        self.names = [[cell.field(deal) for cell in self.cells] for deal in range(form.rows + 1)]
         self.written: list[tuple[int, ...]] = []
         for names in self.names:
             touched = [i for i, name in enumerate(names) if not ink[name].surely_empty()]
@@ -147,7 +152,7 @@ class _Search:
     def _habit(self) -> float:
         """How readily totals that did not change are written once more, judged by how full the played rows are."""
         played = [row.deal for row in self.rows if not row.blank()]
-        totals = [self.ink[field_id(deal, cell)].best for deal in played for cell in self.cells]
+        totals = [self.ink[name].best for deal in played for name in self.names[deal]]
         full = sum(number_of(value) is not None for value in totals) / max(len(totals), 1)
         # A deal changes a quarter of the boxes, seldom as many as half.
         return min(max((full - 0.5) * 2, REWRITTEN), 0.95)
@@ -160,11 +165,16 @@ class _Search:
             value = number_of(max(shares, key=shares.__getitem__))
             if value is not None:
                 start[cell] = value
-        run = self.sheet.before.raspasy_run if self.sheet.before else 0
         totals = totals_of(start, self.sheet.form.seats)
         messages = tuple(first_message(start.get(cell, 0)) for cell in self.cells)
         return _Node(
-            None, None, opening(self.sheet.form.players, self.sheet.pool, totals, run), messages, {}, 0.0, False
+            None,
+            None,
+            opening(self.sheet.form.players, self.sheet.pool, totals, self.sheet.raspasy_run),
+            messages,
+            {},
+            0.0,
+            False,
         )
 
     def extend(self, node: _Node, row: Row) -> _Node:
@@ -416,11 +426,6 @@ def _weighed(search: _Search, struck: Mapping[str, float]) -> tuple[_Node, dict[
     return best, fields, doubt
 
 
-def field_id(deal: int, cell: Cell) -> str:
-    """The id of a running total's field."""
-    return ".".join(part for part in (f"d{deal:02d}", cell.column, cell.seat, cell.on) if part)
-
-
 def as_deal(row: Row, form: Form) -> Deal:
     """The row as a deal of a game record."""
     assert row.contract is not None
@@ -464,17 +469,12 @@ def _special(search: _Search, game: _Node, unlike: _Node | None = None) -> dict[
         called, due = row.marks, row.written_tricks
         for key, mark in ink.marks.items():
             weights = {value: mark_probability(key in called, value) * mark(value) for value in ("x", "")}
-            out[f"d{row.deal:02d}.{key[0]}.{key[1]}"] = _shares(weights)
+            out[f"d{row.deal:02d}.{key[0]}.{key[1]}"] = normalised(weights)
         for seat, number in ink.tricks.items():
             values = dict.fromkeys((*TRICK_VALUES, *number.likely))
             weights = {value: tricks_probability(due.get(seat), value) * number(value) for value in values}
-            out[f"d{row.deal:02d}.tricks.{seat}"] = _shares(weights)
+            out[f"d{row.deal:02d}.tricks.{seat}"] = normalised(weights)
     return out
-
-
-def _shares(weights: Mapping[str, float]) -> dict[str, float]:
-    total = sum(weights.values())
-    return {value: weight / total for value, weight in weights.items() if weight > 1e-9 * total}
 
 
 def _by_ink(ink: Ink, struck: float) -> FieldReading:
@@ -483,7 +483,7 @@ def _by_ink(ink: Ink, struck: float) -> FieldReading:
         return FieldReading("", 0.0, "unreadable")
     if ink.gross == 0.0:
         return _field({ink.best: 1.0}, 0.0, "person")
-    shares = _shares({value: ink(value) for value in ink.likely})
+    shares = normalised({value: ink(value) for value in ink.likely})
     return _field(shares, struck, "image")
 
 
@@ -512,7 +512,7 @@ def _no_bolder(shares: Mapping[str, float], ink: Ink, seen: str) -> Mapping[str,
     """The shares with the odds of every value against the one seen held to what the ink and the rules may say."""
     base = max(shares.get(seen, 0.0), 1e-300)
     odds = {value: min(share / base, BOLDEST * ink(value) / ink(seen)) for value, share in shares.items()}
-    return _shares(odds | {seen: 1.0})
+    return normalised(odds | {seen: 1.0})
 
 
 def _field(shares: Mapping[str, float], struck: float, why: Any) -> FieldReading:
@@ -545,11 +545,13 @@ def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, Field
         for field in sheet.form.fields
         if field.deal and field.column in COLUMNS and fields[field.id].state == "unreadable"
     ]
-    settled = audit.check(as_game(sheet, rows, fields), unread).written
-    for name, shares in results(sheet.form, search.ink, settled).items():
+    found = audit.check(as_game(sheet, rows, fields), unread)
+    for name, shares in results(sheet.form, search.ink, found.written).items():
         fields[name] = _by_rules(search.ink[name], shares, 0.0)
     game = as_game(sheet, rows, fields)
-    found = audit.check(game, unread)
+    if game.result is not None:
+        # The players' own result is read only now, and judged with the rest.
+        found = audit.check(game, unread)
     mistakes = (
         *_copied_wrong(sheet, fields),
         *(_mistake(m, fields, doubt) for m in found.mistakes),
@@ -583,7 +585,7 @@ def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -
     written, start = [], {}
     for deal in range(sheet.form.rows + 1):
         for cell in cells:
-            value = number_of(fields[field_id(deal, cell)].value)
+            value = number_of(fields[cell.field(deal)].value)
             if value is None:
                 continue
             if deal == 0:
@@ -602,7 +604,7 @@ def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -
         start=totals_of(start, sheet.form.seats),
         written=tuple(written),
         result=result if len(result) == sheet.form.players else None,
-        raspasy_run=sheet.before.raspasy_run if sheet.before else 0,
+        raspasy_run=sheet.raspasy_run,
     )
 
 
@@ -747,9 +749,12 @@ def _at_stake(search: _Search, field: Field, reading: FieldReading, node: _Node 
             return float(field.kind == "mark" or field.seat in row.written_tricks)
         # To a trick count that nobody needs, nothing, a dash and a nought are the same.
         idle = {"", "-", "0"} if field.column == "tricks" and not row.written_tricks.get(field.seat or "") else {""}
-        apart = {value: share for value, share in reading.other if {value, reading.value} - {"-"} != {""}}
-        harmless = sum(share for value, share in apart.items() if {value, reading.value} <= idle) * IDLE
-        return max(min(wrong, _row_doubt(doubt, row.deal)), (sum(apart.values()) - 0.8 * harmless / IDLE) * IDLE)
+        apart = sum(
+            share * (ALIKE if {value, reading.value} <= idle else 1.0)
+            for value, share in reading.other
+            if {value, reading.value} - {"-"} != {""}
+        )
+        return max(min(wrong, _row_doubt(doubt, row.deal)), apart * IDLE)
     cell = Cell(field.column, field.seat or "", field.on)
     if cell in node.adds:
         return 1.0 if unseen else wrong
@@ -765,6 +770,9 @@ def _at_stake(search: _Search, field: Field, reading: FieldReading, node: _Node 
 
 IDLE = 0.25
 """How much a misreading that changes nothing weighs beside one that does."""
+
+ALIKE = 0.2
+"""How much of that is left where both readings say the same."""
 
 ROW_SURE = 1e-3
 """Where a deal is no more doubtful than this, a mark or trick count that does not go with it is noted, not asked."""

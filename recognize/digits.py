@@ -283,7 +283,7 @@ def _steps(columns: Array) -> list[list[float]]:
     keep = ~idle
     keep[1:] |= idle[1:] & ~idle[:-1]
     keep[0] = True
-    return [row for row in shares[keep].tolist()]
+    return shares[keep].tolist()
 
 
 def _probability(steps: list[list[float]], text: str) -> float:

@@ -85,6 +85,12 @@ UNSEEN = Ink({}, None)
 """The ink of a field that is not in the photo, or whose place is not sure."""
 
 
+def normalised(weights: Mapping[str, float]) -> dict[str, float]:
+    """The weights as probabilities, without what is next to nothing."""
+    total = sum(weights.values())
+    return {value: weight / total for value, weight in weights.items() if weight > 1e-9 * total}
+
+
 def _anything(value: str) -> float:
     """How probable a value is where the picture tells nothing."""
     if value in ("", "-", "x"):

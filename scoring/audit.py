@@ -67,7 +67,7 @@ class Mistake:
     @property
     def field(self) -> str:
         """The box as forms name it, for example ``d05.whists.B.A``."""
-        return f"d{self.deal:02d}." + ".".join(part for part in (self.column, self.seat, self.on) if part)
+        return self.cell.field(self.deal)
 
 
 @dataclass(frozen=True, slots=True)

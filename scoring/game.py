@@ -54,6 +54,14 @@ class Cell(NamedTuple):
     seat: str
     on: str | None = None
 
+    def field(self, deal: int) -> str:
+        """The box in a deal's row as forms name it.
+
+        >>> Cell("whists", "B", "A").field(5)
+        'd05.whists.B.A'
+        """
+        return f"d{deal:02d}." + ".".join(part for part in self if part)
+
     def text(self, players: Mapping[str, str] | None = None) -> Text:
         """The box in words, with the players' names where they are given."""
         who, target = name_text(self.seat, players), name_text(self.on or "", players)

@@ -59,7 +59,7 @@ class Slip:
     @property
     def field(self) -> str:
         """The box's field id."""
-        return _field(self.deal, self.cell)
+        return self.cell.field(self.deal)
 
 
 def play(convention: str, players: int, deals: int, rng: np.random.Generator, pool: int | None = 20) -> Game:
@@ -219,10 +219,6 @@ def _drawn(count: int, rng: np.random.Generator) -> list[str]:
     return [str(kind) for kind in rng.choice(list(MISTAKES), count, p=odds / odds.sum())]
 
 
-def _field(deal: int, cell: Cell) -> str:
-    return f"d{deal:02d}." + ".".join(part for part in cell if part)
-
-
 def _marks(deal: Deal, seats: tuple[str, ...], habit: Habit) -> dict[str, str]:
     """A deal's marks and tricks, by the rules of the form."""
     row = f"d{deal.deal:02d}"
@@ -276,7 +272,7 @@ class _Book:
                 stands[cell] = floor(total + Fraction(1, 2))
                 changed.append(cell)
             for cell in cells if habit == "full" and number in self.deals else changed:
-                values[_field(number, cell)] = str(stands[cell])
+                values[cell.field(number)] = str(stands[cell])
             for slip in self.slips:
                 if slip.deal == number:
                     ink = values.get(slip.field)
