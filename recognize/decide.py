@@ -249,7 +249,7 @@ class _Search:
         beam = [self.root()]
         for row, candidates in zip(self.rows, self.candidates, strict=True):
             if len(candidates) == 1 and row.blank():
-                candidates += self.unmarked(beam[0], row, candidates[0].score)
+                candidates += self.unmarked(beam[0], row)
             longer = [longer for node in beam for longer in self.longer(node, candidates)]
             longer.sort(key=lambda node: -node.score)
             beam = [node for node in longer[:BEAM] if node.score > longer[0].score - BEAM_REACH]
@@ -267,11 +267,8 @@ class _Search:
             found.append(self.extend(node, row))
         return found
 
-    def unmarked(self, node: _Node, row: RowInk, blank: float) -> list[Row]:
-        """The deals that explain the totals of a row in which nothing is marked, where the totals change in it.
-
-        `blank` is the score of the row with no deal in it.
-        """
+    def unmarked(self, node: _Node, row: RowInk) -> list[Row]:
+        """The deals that explain the totals of a row in which nothing is marked, where the totals change in it."""
         gained: dict[Cell, Number] = {}
         for i in self.written[row.deal]:
             value = number_of(self.ink[self.names[row.deal][i]].best)
@@ -283,7 +280,7 @@ class _Search:
             adds = self.added(node, one)[1]
             apart = sum(adds.get(cell, 0) != gained.get(cell, 0) for cell in {*adds, *gained})
             if apart <= 1 and apart < len(gained):
-                found.append((apart, replace(one, score=one.score + blank)))
+                found.append((apart, one))
         least = min((apart for apart, _ in found), default=0)
         return sorted((one for apart, one in found if apart == least), key=lambda one: -one.score)[:BEAM]
 

@@ -26,19 +26,23 @@ KEEP = 14.0
 """Rows less likely than the best by more than this (natural logarithm) are not gone into."""
 
 
+Tricks = tuple[tuple[str, int], ...]
+"""What players took, by seat."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One way in which a row may have been played; `contract` is None where no deal stands in it.
 
-    `tricks` are what the players took as far as the sheet should tell; `score` is the log-probability of the ink in the
-    row's special columns, and of such a deal being played.
+    `tricks` are what the players took as far as the sheet should tell; `score` is the natural logarithm of how probable
+    the ink in the row's special columns is with such a deal, and the deal itself, against an empty row.
     """
 
     deal: int
     declarer: str | None
     contract: str | None
     defence: tuple[tuple[str, str], ...] = ()
-    tricks: tuple[tuple[str, int], ...] = ()
+    tricks: Tricks = ()
     conceded: bool = False
     score: float = 0.0
 
@@ -107,32 +111,30 @@ TRICK_VALUES = ("", "-", *map(str, range(11)))
 
 def row_candidates(ink: RowInk, half_whist: bool, concede: bool) -> list[Row]:
     """The deals that the row's ink allows, the likeliest first, down to a factor of e^-KEEP."""
-    unmarked = {key: log(_of_mark(i, False)) for key, i in ink.marks.items()}
-    gain = {key: log(_of_mark(i, True)) - unmarked[key] for key, i in ink.marks.items()}
-    of_tricks = {s: _of_tricks(i) for s, i in ink.tricks.items()}
-    no_tricks = {s: log(none) for s, (none, _) in of_tricks.items()}
-    bare = sum(unmarked.values()) + sum(no_tricks.values())
-    rows = [Row(ink.deal, None, None, score=bare)]
+    blank = Row(ink.deal, None, None)
     if ink.blank():
-        return rows
-    best = bare
-    due = {s: [log(value) - no_tricks[s] for value in values] for s, (_, values) in of_tricks.items()}
+        return [blank]
+    gain = {key: log(_of_mark(i, True) / _of_mark(i, False)) for key, i in ink.marks.items()}
+    due = {s: _of_tricks(i) for s, i in ink.tricks.items()}
     most = {s: max(values) for s, values in due.items()}
-    shapes = []
-    for row, prior, counted in _shapes(ink, half_whist, concede):
-        score = log(prior) + bare + sum(gain[key] for key in row.marks)
-        shapes.append((score + sum(most[seat] for seat in counted), score, row, counted))
-    shapes.sort(key=lambda shape: -shape[0])
-    for bound, score, row, counted in shapes:
+    scored = []
+    for shape in _shapes(ink.seats, ink.dealer, half_whist, concede):
+        score = shape.prior + sum(gain[key] for key in shape.marks)
+        scored.append((score + sum(most[seat] for seat in shape.counted), score, shape))
+    scored.sort(key=lambda one: -one[0])
+    best = 0.0
+    found: list[tuple[float, Row, Tricks]] = [(best, blank, ())]
+    for bound, score, shape in scored:
         # What the tricks can add at the most does not bring this shape near enough, nor any that follows.
         if bound < best - KEEP:
             break
-        for tricks, share in _tricks(row, counted, ink.dealer):
-            total = score + log(share) + sum(due[seat][n] for seat, n in tricks)
+        for tricks, share in shape.tricks:
+            total = score + share + sum(due[seat][n] for seat, n in tricks)
             if total > best - KEEP:
-                rows.append(replace(row, tricks=tricks, score=total))
+                found.append((total, shape.row, tricks))
                 best = max(best, total)
-    return sorted((row for row in rows if row.score > best - KEEP), key=lambda row: -row.score)[:40]
+    found = sorted((one for one in found if one[0] > best - KEEP), key=lambda one: -one[0])[:40]
+    return [replace(row, deal=ink.deal, tricks=tricks, score=score) for score, row, tricks in found]
 
 
 ROW_FORGOTTEN = 1e-3
@@ -141,71 +143,98 @@ ROW_FORGOTTEN = 1e-3
 
 def unmarked_rows(ink: RowInk, half_whist: bool, concede: bool) -> Iterator[Row]:
     """Every deal that may have been played in a row in which nothing is marked; the scores are those of the priors."""
-    for row, prior, counted in _shapes(ink, half_whist, concede):
-        for tricks, share in _tricks(row, counted, ink.dealer):
-            yield replace(row, tricks=tricks, score=log(ROW_FORGOTTEN * prior * share))
+    for shape in _shapes(ink.seats, ink.dealer, half_whist, concede):
+        for tricks, share in shape.tricks:
+            yield replace(shape.row, deal=ink.deal, tricks=tricks, score=log(ROW_FORGOTTEN) + shape.prior + share)
 
 
 def _of_mark(ink: Ink, called: bool) -> float:
     return sum(mark_probability(called, value) * ink(value) for value in ("x", ""))
 
 
-def _of_tricks(ink: Ink) -> tuple[float, list[float]]:
-    """P(ink of a tricks box | nothing due), and given that each of 0 to 10 is due."""
+def _of_tricks(ink: Ink) -> list[float]:
+    """How much likelier the ink of a tricks box is where each of 0 to 10 is due than where nothing is (logarithm)."""
     shares = {value: ink(value) for value in dict.fromkeys((*TRICK_VALUES, *ink.likely))}
-    nothing = sum(tricks_probability(None, value) * share for value, share in shares.items())
-    # What is due differs between one to ten only in its own value.
-    wrong = {due: sum(tricks_probability(due, v) * share for v, share in shares.items()) for due in (0, 11)}
-    due = [wrong[0]]
+
+    def chance(due: int | None) -> float:
+        return sum(tricks_probability(due, value) * share for value, share in shares.items())
+
+    nothing, nought, none_of_these = chance(None), chance(0), chance(11)
+    due = [nought]
     for n in range(1, 11):
+        # What is due differs between one to ten only in its own value.
         own = str(n)
-        due.append(wrong[11] + (tricks_probability(n, own) - tricks_probability(11, own)) * shares[own])
-    return nothing, due
+        due.append(none_of_these + (tricks_probability(n, own) - tricks_probability(11, own)) * shares[own])
+    return [log(value / nothing) for value in due]
 
 
-def _shapes(ink: RowInk, half_whist: bool, concede: bool) -> Iterator[tuple[Row, float, list[str]]]:
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A deal but for its number and tricks.
+
+    `counted` are the seats whose tricks ought to be written, `tricks` every way in which they can fall; how usual the
+    deal is (`prior`) and each of these ways are natural logarithms.
+    """
+
+    row: Row
+    marks: frozenset[tuple[str, str]]
+    prior: float
+    counted: tuple[str, ...]
+    tricks: tuple[tuple[Tricks, float], ...]
+
+
+@cache
+def _shapes(seats: str, dealer: str | None, half_whist: bool, concede: bool) -> tuple[_Shape, ...]:
+    """Every deal but for its number and tricks; with four players the dealer sits out."""
+    return tuple(
+        _Shape(row, row.marks, log(prior), tuple(counted), tuple(_tricks(row, counted, dealer)))
+        for row, prior, counted in _deals(seats, dealer, half_whist, concede)
+    )
+
+
+def _deals(seats: str, dealer: str | None, half_whist: bool, concede: bool) -> Iterator[tuple[Row, float, list[str]]]:
     """Every deal but for its tricks, how usual it is, and the seats whose tricks ought to be written."""
-    playing = [seat for seat in ink.seats if seat != ink.dealer]
+    playing = [seat for seat in seats if seat != dealer]
     for contract, share in CONTRACTS.items():
         if contract == "raspasy":
-            yield Row(ink.deal, None, contract), share, playing
-            if ink.dealer:
+            yield Row(0, None, contract), share, playing
+            if dealer:
                 # The talon plays as the dealer's, and his box says what it took.
-                yield Row(ink.deal, None, contract), share, [*playing, ink.dealer]
+                yield Row(0, None, contract), share, [*playing, dealer]
             continue
         for at, declarer in enumerate(playing):
             prior = share / len(playing)
             if contract == "misere":
-                yield Row(ink.deal, declarer, contract), prior, [declarer]
+                yield Row(0, declarer, contract), prior, [declarer]
                 continue
             defenders = playing[at + 1 :] + playing[:at]
             for said in product(("whist", "pass"), repeat=len(defenders)):
-                row = Row(ink.deal, declarer, contract, tuple(zip(defenders, said, strict=True)))
+                row = Row(0, declarer, contract, tuple(zip(defenders, said, strict=True)))
                 whisters = [seat for seat, what in row.defence if what == "whist"]
                 yield row, prior * 0.25, [declarer, *whisters] if whisters else []
                 if not whisters and concede:
                     yield replace(row, conceded=True), prior * CONCEDED, []
             if half_whist and contract in ("6", "7") and len(defenders) == 2:
                 defence = ((defenders[0], "pass"), (defenders[1], "half"))
-                yield Row(ink.deal, declarer, contract, defence), prior * HALF_WHIST, []
+                yield Row(0, declarer, contract, defence), prior * HALF_WHIST, []
 
 
-def _tricks(row: Row, seats: list[str], dealer: str | None) -> Iterator[tuple[tuple[tuple[str, int], ...], float]]:
-    """Every way in which the tricks of a deal can fall, and how usual it is."""
+def _tricks(row: Row, seats: list[str], dealer: str | None) -> Iterator[tuple[Tricks, float]]:
+    """Every way in which the tricks of a deal can fall, and the logarithm of how usual it is."""
     if not seats:
-        yield (), 1.0
+        yield (), 0.0
     elif row.contract == "misere":
         for took in range(11):
-            yield ((seats[0], took),), 0.6 if took == 0 else 0.04
+            yield ((seats[0], took),), log(0.6 if took == 0 else 0.04)
     elif row.contract == "raspasy":
         for tricks in _ten(len(seats)):
             if dealer not in seats or tricks[-1] <= 2:
-                yield tuple(zip(seats, tricks, strict=True)), 1 / 60
+                yield tuple(zip(seats, tricks, strict=True)), log(1 / 60)
     else:
         made = int(row.contract or 0)
         for tricks in _ten(len(seats)):
             # One trick more or less is common, five are not.
-            yield tuple(zip(seats, tricks, strict=True)), 0.4 * 0.45 ** abs(tricks[0] - made)
+            yield tuple(zip(seats, tricks, strict=True)), log(0.4 * 0.45 ** abs(tricks[0] - made))
 
 
 @cache
