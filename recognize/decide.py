@@ -9,7 +9,7 @@ probability of every field counts all that speaks for another value.
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import exp, log
+from math import exp, inf, log
 from typing import Any
 
 from recognize.beside import Carried, carried_over, results
@@ -30,13 +30,16 @@ from scoring import audit
 from scoring.convention import Convention
 from scoring.game import COLUMNS, Cell, Deal, Game, Totals, Written, cells_of
 from scoring.ledger import State as Ledger
-from scoring.ledger import opening, post
+from scoring.ledger import lasting, opening, post
 from scoring.text import Text, figure
 from templates import Field, Form
 
 BEAM = 8
 BEAM_REACH = 18.0
 """Games less likely than the best by more than this (natural logarithm) are given up."""
+
+MOST_GAIN = log(2.2)
+"""No more than this does a column add to a game's score: the ways of writing a half add up to twice all others."""
 
 AGREED = -1.5
 NEAR = 9.0
@@ -95,7 +98,10 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A game so far: the last row, the ledger after it, the message of every column, and the node before it."""
+    """A game so far: the last row, the node before it, and what lasts of them.
+
+    That is the ledger (as far as later deals depend on it) and the message of every column; `adds` are the last row's.
+    """
 
     row: Row | None
     before: "_Node | None"
@@ -105,18 +111,10 @@ class _Node:
     score: float
     ended: bool
 
-
-@dataclass(frozen=True, slots=True)
-class _Unplayed:
-    """The messages after a row in which nothing was earned, and what it gains: of each written column, and in all.
-
-    `offsets` are those of the columns where something stands that is not the old total.
-    """
-
-    messages: tuple[Message, ...]
-    gains: Mapping[int, float]
-    offsets: Mapping[int, frozenset[Number]]
-    score: float
+    @property
+    def outlook(self) -> tuple[Ledger, tuple[int, ...], bool]:
+        """All on which what follows depends: games that have it in common go on alike."""
+        return self.ledger, tuple(map(id, self.messages)), self.ended
 
 
 class _Search:
@@ -143,11 +141,13 @@ class _Search:
             self.written.append(tuple(touched))
         self.carried = carried_over(form, ink, sheet.before)
         self.rewritten = self._habit()
-        self._steps: dict[tuple[int, int, int, Number, frozenset[Number]], tuple[Message, float]] = {}
-        self._fields: dict[tuple[int, int, Number, frozenset[Number]], Step] = {}
-        self._kept: dict[int, Message | _Node] = {}
+        self._steps: dict[tuple[int, int, Number, frozenset[Number]], Step] = {}
+        # One object for every message, so that what follows from it is worked out once.
+        self._messages: dict[frozenset[tuple[Any, float]], Message] = {} if before is None else before._messages
+        self._added: dict[tuple[Ledger, Row], tuple[Ledger, dict[Cell, Number]]] = (
+            {} if before is None else before._added
+        )
         self._offsets: dict[tuple[int, int, int], frozenset[Number]] = {}
-        self._unplayed: dict[tuple[int, int], _Unplayed] = {}
 
     def _habit(self) -> float:
         """How readily totals that did not change are written once more, judged by how full the played rows are."""
@@ -166,50 +166,35 @@ class _Search:
             if value is not None:
                 start[cell] = value
         totals = totals_of(start, self.sheet.form.seats)
-        messages = tuple(first_message(start.get(cell, 0)) for cell in self.cells)
+        messages = tuple(self.shared(first_message(start.get(cell, 0))) for cell in self.cells)
         return _Node(
             None,
             None,
-            opening(self.sheet.form.players, self.sheet.pool, totals, self.sheet.raspasy_run),
+            lasting(self.rules, opening(self.sheet.form.players, self.sheet.pool, totals, self.sheet.raspasy_run)),
             messages,
             {},
             0.0,
             False,
         )
 
-    def extend(self, node: _Node, row: Row) -> _Node:
-        """The game one row longer."""
+    def extend(self, node: _Node, row: Row, least: float = -inf) -> _Node | None:
+        """The game one row longer; None where it is less likely than `least` (natural logarithm)."""
         ledger, adds = self.added(node, row)
+        anywhere = frozenset(adds.values())
+        columns: dict[int, Number] = dict.fromkeys(self.written[row.deal], 0)
+        columns.update((self.place[cell], add) for cell, add in adds.items())
         score = node.score + row.score
         if node.ended and row.contract is not None:
             score += log(GAP)
-        unplayed = self.unplayed(node, row.deal)
-        score += unplayed.score
-        messages = list(unplayed.messages)
-        anywhere = frozenset(adds.values())
-        changed = {self.place[cell]: add for cell, add in adds.items()}
-        for i, offsets in unplayed.offsets.items():
-            if i not in changed and not offsets.isdisjoint(anywhere):
-                changed[i] = 0
-        for i, add in changed.items():
+        # Before they are looked at, the columns are taken to say the best that they can.
+        score += MOST_GAIN * len(columns)
+        messages = list(node.messages)
+        for i, add in columns.items():
             messages[i], gain = self.forward(row.deal, i, node.messages[i], add, anywhere)
-            score += gain - unplayed.gains.get(i, 0.0)
+            score += gain - MOST_GAIN
+            if score < least:
+                return None
         return _Node(row, node, ledger, tuple(messages), adds, score, node.ended or row.contract is None)
-
-    def unplayed(self, node: _Node, deal: int) -> "_Unplayed":
-        """What a row's totals would say if nothing had been earned in it: worked out once for all its deals."""
-        key = (id(node), deal)
-        known = self._unplayed.get(key)
-        if known is None:
-            messages, gains, offsets = list(node.messages), {}, {}
-            for i in self.written[deal]:
-                messages[i], gains[i] = self.forward(deal, i, node.messages[i], 0, frozenset())
-                if own := self.offsets(deal, i, node.messages[i]):
-                    offsets[i] = own
-            known = _Unplayed(tuple(messages), gains, offsets, sum(gains.values()))
-            self._unplayed[key] = known
-            self._kept[id(node)] = node
-        return known
 
     def offsets(self, deal: int, i: int, before: Message) -> frozenset[Number]:
         """By how much what may stand in a box is more than the totals before it, where it is not the same."""
@@ -219,29 +204,31 @@ class _Search:
             numbers = [n for n in map(number_of, self.ink[self.names[deal][i]].likely) if n is not None]
             known = frozenset(n - total for total, _ in before for n in numbers if n != total)
             self._offsets[key] = known
-            self._kept[id(before)] = before
         return known
 
     def forward(self, deal: int, i: int, before: Message, add: Number, row: frozenset[Number]) -> tuple[Message, float]:
         """One column's step, worked out once for every game that shares it, and the logarithm of what it gains."""
-        row &= self.offsets(deal, i, before)
-        key = (deal, i, id(before), add, row)
-        known = self._steps.get(key)
+        step = self.step(deal, i, add, row & self.offsets(deal, i, before))
+        known = step.after.get(id(before))
         if known is None:
-            after, gain = forward(before, self.step(deal, i, add, row))
-            known = self._steps[key] = (after, log(max(gain, 1e-300)))
+            after, gain = forward(before, step)
+            known = step.after[id(before)] = (self.shared(after), log(max(gain, 1e-300)))
         return known
+
+    def shared(self, message: Message) -> Message:
+        """The one object that stands for all messages that say the same."""
+        return self._messages.setdefault(frozenset(message.items()), message)
 
     def step(self, deal: int, i: int, add: Number, row: frozenset[Number]) -> Step:
         """The field of a column in a row, with what the deal adds there and anywhere in the row."""
         key = (deal, i, add, row)
-        known = self._fields.get(key)
+        known = self._steps.get(key)
         if known is None:
             name = self.names[deal][i]
-            known = self.before._fields.get(key) if self.before is not None else None
+            known = self.before._steps.get(key) if self.before is not None else None
             if known is None or known.ink is not self.ink[name] or known.rewritten != self.rewritten:
                 known = Step(name, self.ink[name], add, row, self.rewritten)
-            self._fields[key] = known
+            self._steps[key] = known
         return known
 
     def best(self) -> _Node:
@@ -250,21 +237,34 @@ class _Search:
         for row, candidates in zip(self.rows, self.candidates, strict=True):
             if len(candidates) == 1 and row.blank():
                 candidates += self.unmarked(beam[0], row)
-            longer = [longer for node in beam for longer in self.longer(node, candidates)]
+            longer: list[_Node] = []
+            for node in beam:
+                longer += self.longer(node, candidates, max((one.score for one in longer), default=-inf))
             longer.sort(key=lambda node: -node.score)
-            beam = [node for node in longer[:BEAM] if node.score > longer[0].score - BEAM_REACH]
+            likeliest: dict[Any, _Node] = {}
+            for node in longer:
+                if node.score > longer[0].score - BEAM_REACH:
+                    likeliest.setdefault(node.outlook, node)
+            beam = list(likeliest.values())[:BEAM]
         return beam[0]
 
-    def longer(self, node: _Node, candidates: list[Row]) -> list[_Node]:
-        """The game longer by each row worth going into; `candidates` come the likeliest first."""
+    def longer(self, node: _Node, candidates: list[Row], best: float) -> list[_Node]:
+        """The game longer by each row worth going into; `candidates` come the likeliest first.
+
+        `best` is the likeliest game of so many rows yet.
+        """
         first = self.extend(node, candidates[0])
+        assert first is not None
         found = [first]
         # Where the totals agree with the likeliest row, far less likely ones need not be gone into.
         agreed = first.score - node.score - candidates[0].score > AGREED
         for row in candidates[1:]:
             if agreed and row.score < candidates[0].score - NEAR:
                 break
-            found.append(self.extend(node, row))
+            best = max(best, found[-1].score)
+            one = self.extend(node, row, best - BEAM_REACH)
+            if one is not None:
+                found.append(one)
         return found
 
     def unmarked(self, node: _Node, row: RowInk) -> list[Row]:
@@ -288,11 +288,15 @@ class _Search:
         """The ledger after one more row, and what its deal adds to each total."""
         if row.contract is None:
             return node.ledger, {}
-        ledger, entries = post(self.rules, node.ledger, as_deal(row, self.sheet.form))
-        adds: dict[Cell, Number] = {}
-        for entry in entries:
-            adds[entry.cell] = adds.get(entry.cell, 0) + entry.add
-        return ledger, adds
+        key = (node.ledger, row)
+        known = self._added.get(key)
+        if known is None:
+            ledger, entries = post(self.rules, node.ledger, as_deal(row, self.sheet.form))
+            adds: dict[Cell, Number] = {}
+            for entry in entries:
+                adds[entry.cell] = adds.get(entry.cell, 0) + entry.add
+            known = self._added[key] = (lasting(self.rules, ledger), adds)
+        return known
 
     def path(self, node: _Node) -> list[_Node]:
         """The nodes of a game in order, the root first."""
@@ -326,12 +330,13 @@ class _Search:
         for place in range(at, len(path)):
             like, before = path[place], node
             assert like.row is not None
-            node = self.extend(before, row if place == at else like.row)
-            if node.score < like.score - 2 * BEAM_REACH:
+            longer = self.extend(before, row if place == at else like.row, like.score - 2 * BEAM_REACH)
+            if longer is None:
                 return None
+            node = longer
             gained = node.score - before.score, like.score - path[place - 1].score
             same = same + 1 if place > at and node.adds == like.adds and abs(gained[0] - gained[1]) < 1e-6 else 0
-            if same == SETTLED:
+            if same == SETTLED or node.outlook == like.outlook:
                 break
         # What was played above makes no difference from here on.
         less = node.score - path[place].score

@@ -35,6 +35,7 @@ class Step:
     """One field of a column: its ink, what the deal adds to the total, and all that it adds anywhere in the row.
 
     `rewritten` is how often the old total is written once more where nothing was added: some people fill in every box.
+    `after` is room to keep what `forward` gave, by the identity of the message before.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Step:
     add: Number
     row: frozenset[Number] = frozenset()
     rewritten: float = REWRITTEN
+    after: dict[int, tuple["Message", float]] = field(default_factory=dict, repr=False, compare=False)
     _moves: dict[State, "Moves"] = field(default_factory=dict, repr=False, compare=False)
 
     def moves(self, state: State) -> "Moves":

@@ -238,6 +238,28 @@ def post(convention: Convention, state: State, deal: Deal) -> tuple[State, tuple
 _NO_PREMIUMS = Convention("", Text("", "")).premiums
 
 
+def lasting(convention: Convention, state: State) -> State:
+    """The state with noughts for all totals on which no later deal's entries depend.
+
+    What deals add on top of it is right, the totals of the entries are not. Two games with the same lasting state go on
+    alike.
+
+    >>> from scoring.convention import load_convention
+    >>> lasting(load_convention("sochi"), State(3, 20, (2, 0, 4, 0, 6, 0, 8, 0, 0, 0, 12, 0))).cells
+    (2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    """
+    n, nobody = state.players, (0,) * state.players
+    mountain_counts = (
+        convention.made_games == "half"
+        or convention.totus
+        or (convention.raspasy_zero == "mountain" and not convention.raspasy_zero_below)
+        or convention.premiums.least_mountain
+    )
+    pools = state.cells[:n] if state.limit is not None else nobody
+    mountains = state.cells[n : 2 * n] if mountain_counts else nobody
+    return state._replace(cells=(*pools, *mountains, *(0,) * (len(state.cells) - 2 * n)))
+
+
 class _Result(NamedTuple):
     made: bool
     whisted: bool
