@@ -9,7 +9,7 @@ probability of every field counts all that speaks for another value.
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import exp, inf, log
+from math import exp, inf, isclose, log
 from typing import Any
 
 from recognize.beside import Carried, carried_over, results
@@ -117,12 +117,36 @@ class _Node:
         return self.ledger, tuple(map(id, self.messages)), self.ended
 
 
+@dataclass(frozen=True, slots=True)
+class _Other:
+    """The best game with the row at one place of its path played otherwise.
+
+    `nodes` are those from there on that differ; `less` is the logarithm of how much less likely it is.
+    """
+
+    at: int
+    nodes: list[_Node]
+    less: float
+
+    def added_otherwise(self, path: list[_Node]) -> set[tuple[int, Cell]]:
+        """The deals and totals to which it adds something else than the best game with this path."""
+        return {
+            (own.row.deal, cell)
+            for own, like in zip(self.nodes, path[self.at :], strict=False)
+            if own.row is not None and own.adds is not like.adds
+            for cell in {*own.adds, *like.adds}
+            if own.adds.get(cell, 0) != like.adds.get(cell, 0)
+        }
+
+
 class _Search:
     """The rows and columns of one sheet with their ink, and the steps over them."""
 
-    def __init__(self, sheet: Sheet, ink: Mapping[str, Ink], before: "_Search | None" = None) -> None:
+    def __init__(
+        self, sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float], before: "_Search | None" = None
+    ) -> None:
         assert sheet.rules is not None
-        self.sheet, self.ink, self.rules, self.before = sheet, ink, sheet.rules, before
+        self.sheet, self.ink, self.struck, self.rules, self.before = sheet, ink, struck, sheet.rules, before
         form = sheet.form
         self.cells = tuple(cells_of(tuple(form.seats)))
         self.place = {cell: i for i, cell in enumerate(self.cells)}
@@ -134,6 +158,12 @@ class _Search:
             else row_candidates(row, sheet.rules.half_whist, sheet.rules.concede)
             for i, row in enumerate(self.rows)
         ]
+        self.seen: dict[str, FieldReading] = {
+            name: before.seen[name]
+            if before is not None and before.ink[name] is own
+            else _by_ink(own, struck.get(name, 0.0))
+            for name, own in ink.items()
+        }
         self.names = [[cell.field(deal) for cell in self.cells] for deal in range(form.rows + 1)]
         self.written: list[tuple[int, ...]] = []
         for names in self.names:
@@ -231,8 +261,8 @@ class _Search:
             self._steps[key] = known
         return known
 
-    def best(self) -> _Node:
-        """The most probable game, by a beam over the rows."""
+    def best(self) -> list[_Node]:
+        """The most probable game, by a beam over the rows: its nodes in order, the root first."""
         beam = [self.root()]
         for row, candidates in zip(self.rows, self.candidates, strict=True):
             if len(candidates) == 1 and row.blank():
@@ -246,7 +276,12 @@ class _Search:
                 if node.score > longer[0].score - BEAM_REACH:
                     likeliest.setdefault(node.outlook, node)
             beam = list(likeliest.values())[:BEAM]
-        return beam[0]
+        path = []
+        at: _Node | None = beam[0]
+        while at is not None:
+            path.append(at)
+            at = at.before
+        return path[::-1]
 
     def longer(self, node: _Node, candidates: list[Row], best: float) -> list[_Node]:
         """The game longer by each row worth going into; `candidates` come the likeliest first.
@@ -298,18 +333,8 @@ class _Search:
             known = self._added[key] = (lasting(self.rules, ledger), adds)
         return known
 
-    def path(self, node: _Node) -> list[_Node]:
-        """The nodes of a game in order, the root first."""
-        nodes = []
-        at: _Node | None = node
-        while at is not None:
-            nodes.append(at)
-            at = at.before
-        return nodes[::-1]
-
-    def others(self, best: _Node) -> list[_Node]:
+    def others(self, path: list[_Node]) -> list[_Other]:
         """The best game with one row played otherwise, for every row and each of its other deals."""
-        path = self.path(best)
         found = []
         for at, candidates in enumerate(self.candidates, start=1):
             own = path[at].row
@@ -323,58 +348,78 @@ class _Search:
                     found.append(game)
         return found
 
-    def with_row(self, path: list[_Node], at: int, row: Row) -> _Node | None:
+    def with_row(self, path: list[_Node], at: int, row: Row) -> _Other | None:
         """The game of a path with another row at `at`; None where it is too unlikely to make any field doubtful."""
-        node = path[at - 1]
-        same = 0
+        before, same = path[at - 1], 0
+        nodes = []
         for place in range(at, len(path)):
-            like, before = path[place], node
+            like = path[place]
             assert like.row is not None
-            longer = self.extend(before, row if place == at else like.row, like.score - 2 * BEAM_REACH)
-            if longer is None:
+            node = self.extend(before, row if place == at else like.row, like.score - 2 * BEAM_REACH)
+            if node is None:
                 return None
-            node = longer
             gained = node.score - before.score, like.score - path[place - 1].score
             same = same + 1 if place > at and node.adds == like.adds and abs(gained[0] - gained[1]) < 1e-6 else 0
+            nodes.append(node)
+            before = node
             if same == SETTLED or node.outlook == like.outlook:
                 break
         # What was played above makes no difference from here on.
-        less = node.score - path[place].score
-        if less < log(DOUBTABLE):
-            return None
-        for rest in path[place + 1 :]:
-            node = replace(rest, before=node, score=rest.score + less)
-        return node
+        less = before.score - path[place].score
+        return _Other(at, nodes, less) if less >= log(DOUBTABLE) else None
 
-    def added_otherwise(self, game: _Node, unlike: _Node) -> set[tuple[int, Cell]]:
-        """The deals and totals to which two games of the same rows add different amounts."""
-        found = set()
-        for a, b in zip(self.path(game), self.path(unlike), strict=True):
-            if a.adds is not b.adds and a.row is not None:
-                cells = {*a.adds, *b.adds}
-                found |= {(a.row.deal, cell) for cell in cells if a.adds.get(cell, 0) != b.adds.get(cell, 0)}
-        return found
-
-    def posteriors(self, game: _Node, unlike: _Node | None = None) -> dict[str, dict[str, float]]:
+    def posteriors(self, path: list[_Node]) -> tuple[dict[str, dict[str, float]], list[list[Message]]]:
         """The distribution of every running total's field, given the deals of a game.
 
-        With `unlike` only of the columns to which that game's deals add something else.
+        And for every column what follows each of its rows says of the states after it.
         """
-        path = self.path(game)
-        apart = {cell for _, cell in self.added_otherwise(game, unlike)} if unlike is not None else set(self.cells)
+        out: dict[str, dict[str, float]] = {}
+        follows = []
+        for i in range(len(self.cells)):
+            after: Message = dict.fromkeys(path[-1].messages[i], 1.0)
+            of_column = [after]
+            for place in range(len(path) - 1, 0, -1):
+                step = self.step_between(path[place - 1], path[place], i)
+                if step is not None:
+                    after, out[step.name] = backward(after, path[place - 1].messages[i], step)
+                of_column.append(after)
+            follows.append(of_column[::-1])
+        return out, follows
+
+    def posteriors_of(
+        self, other: _Other, path: list[_Node], follows: list[list[Message]]
+    ) -> dict[str, dict[str, float]]:
+        """The same of another game, as far as it is not that of the best one, whose `follows` are given."""
+        end = other.at + len(other.nodes)
+        game = [*path[: other.at], *other.nodes, *path[end:]]
+        apart = {cell for _, cell in other.added_otherwise(path)}
         out: dict[str, dict[str, float]] = {}
         for i, cell in enumerate(self.cells):
             if cell not in apart:
                 continue
-            follows: Message = dict.fromkeys(path[-1].messages[i], 1.0)
-            for before, node in zip(path[-2::-1], path[:0:-1], strict=True):
-                assert node.row is not None
-                if i in self.written[node.row.deal] or cell in node.adds:
-                    anywhere = frozenset(node.adds.values())
-                    row = anywhere & self.offsets(node.row.deal, i, before.messages[i])
-                    step = self.step(node.row.deal, i, node.adds.get(cell, 0), row)
-                    follows, out[step.name] = backward(follows, before.messages[i], step)
+            # From the row below on, what follows is the same.
+            after = follows[i][end] if end < len(path) else dict.fromkeys(game[-1].messages[i], 1.0)
+            for place in range(min(end, len(path) - 1), 0, -1):
+                step = self.step_between(game[place - 1], game[place], i)
+                if step is not None:
+                    after, out[step.name] = backward(after, game[place - 1].messages[i], step)
+                if place <= other.at and _alike(after, follows[i][place - 1]):
+                    break
         return out
+
+    def step_between(self, before: _Node, node: _Node, i: int) -> Step | None:
+        """The field of a column between two nodes of a game; None where nothing is due or written there."""
+        assert node.row is not None
+        deal, cell = node.row.deal, self.cells[i]
+        if i not in self.written[deal] and cell not in node.adds:
+            return None
+        row = frozenset(node.adds.values()) & self.offsets(deal, i, before.messages[i])
+        return self.step(deal, i, node.adds.get(cell, 0), row)
+
+
+def _alike(one: Message, two: Message) -> bool:
+    """Whether two messages say the same."""
+    return one.keys() == two.keys() and all(isclose(one[state], two[state], rel_tol=1e-10) for state in one)
 
 
 def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | None = None) -> Decision:
@@ -387,12 +432,12 @@ def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | N
     if sheet.rules is None:
         fields = {name: _by_ink(ink[name], struck.get(name, 0.0)) for name in ink}
         return Decision(fields, None, (), None, None, _unsure(sheet, fields))
-    search = _Search(sheet, ink)
-    best, fields, doubt = _weighed(search, struck)
+    search = _Search(sheet, ink, struck)
+    best, fields, doubt = _weighed(search)
     in_doubt = any(field.state == "doubtful" for field in fields.values())
     if in_doubt and (otherwise := by_hand(sheet.form, ink, fields)):
-        search = _Search(sheet, {**ink, **otherwise}, search)
-        best, fields, doubt = _weighed(search, struck)
+        search = _Search(sheet, {**ink, **otherwise}, struck, search)
+        best, fields, doubt = _weighed(search)
     return _decided(sheet, search, best, fields, doubt)
 
 
@@ -400,20 +445,25 @@ Doubt = Mapping[tuple[int, Cell], float]
 """How likely a deal adds something else to a total than the best game has it."""
 
 
-def _weighed(search: _Search, struck: Mapping[str, float]) -> tuple[_Node, dict[str, FieldReading], Doubt]:
+def _weighed(search: _Search) -> tuple[list[_Node], dict[str, FieldReading], Doubt]:
     """The most probable game, every field by all games that come into question, and what else these add."""
-    best = search.best()
-    games = [(game, exp(game.score - best.score)) for game in search.others(best)]
-    total = 1.0 + sum(share for _, share in games)
-    plain = search.posteriors(best) | _special(search, best)
+    path = search.best()
+    others = [(other, exp(other.less)) for other in search.others(path)]
+    total = 1.0 + sum(share for _, share in others)
+    plain, follows = search.posteriors(path)
+    for node in path[1:]:
+        assert node.row is not None
+        plain |= _special(search, node.row)
     # Every field by the games that say something else of it than the best one does; what weight is left is its own.
     otherwise: dict[str, dict[str, float]] = {}
     weights: dict[str, float] = {}
     doubt: dict[tuple[int, Cell], float] = {}
-    for game, share in games:
-        for deal, cell in search.added_otherwise(game, best):
+    for other, share in others:
+        for deal, cell in other.added_otherwise(path):
             doubt[deal, cell] = doubt.get((deal, cell), 0.0) + share / total
-        for name, values in (search.posteriors(game, best) | _special(search, game, best)).items():
+        row = other.nodes[0].row
+        assert row is not None
+        for name, values in (search.posteriors_of(other, path, follows) | _special(search, row)).items():
             weights[name] = weights.get(name, 0.0) + share
             into = otherwise.setdefault(name, {})
             for value, probability in values.items():
@@ -424,8 +474,11 @@ def _weighed(search: _Search, struck: Mapping[str, float]) -> tuple[_Node, dict[
             into[value] = into.get(value, 0.0) + probability * (1 - weights[name] / total)
         posterior[name] = into
     posterior |= search.carried
-    fields = {name: _by_rules(ink, posterior.get(name), struck.get(name, 0.0)) for name, ink in search.ink.items()}
-    return best, fields, doubt
+    fields = {
+        name: _by_rules(ink, search.seen[name], posterior.get(name), search.struck.get(name, 0.0))
+        for name, ink in search.ink.items()
+    }
+    return path, fields, doubt
 
 
 def as_deal(row: Row, form: Form) -> Deal:
@@ -454,28 +507,20 @@ def _row_ink(form: Form, ink: Mapping[str, Ink], deal: int) -> RowInk:
     return RowInk(deal, form.dealer(deal) if form.players == 4 else None, form.seats, marks, tricks)
 
 
-def _special(search: _Search, game: _Node, unlike: _Node | None = None) -> dict[str, dict[str, float]]:
-    """The distribution of every mark and tricks field, given the deals of a game.
-
-    With `unlike` only of the rows in which that game has another deal.
-    """
+def _special(search: _Search, row: Row) -> dict[str, dict[str, float]]:
+    """The distribution of every mark and tricks field of a row, given its deal."""
+    ink = search.rows[row.deal - 1]
+    if row.contract is None and ink.blank():
+        return {}
     out: dict[str, dict[str, float]] = {}
-    rows = [node.row for node in search.path(game)]
-    others = [node.row for node in search.path(unlike)] if unlike is not None else [None] * len(rows)
-    for row, other in zip(rows, others, strict=True):
-        if row is None or row is other:
-            continue
-        ink = search.rows[row.deal - 1]
-        if row.contract is None and ink.blank():
-            continue
-        called, due = row.marks, row.written_tricks
-        for key, mark in ink.marks.items():
-            weights = {value: mark_probability(key in called, value) * mark(value) for value in ("x", "")}
-            out[f"d{row.deal:02d}.{key[0]}.{key[1]}"] = normalised(weights)
-        for seat, number in ink.tricks.items():
-            values = dict.fromkeys((*TRICK_VALUES, *number.likely))
-            weights = {value: tricks_probability(due.get(seat), value) * number(value) for value in values}
-            out[f"d{row.deal:02d}.tricks.{seat}"] = normalised(weights)
+    called, due = row.marks, row.written_tricks
+    for key, mark in ink.marks.items():
+        weights = {value: mark_probability(key in called, value) * mark(value) for value in ("x", "")}
+        out[f"d{row.deal:02d}.{key[0]}.{key[1]}"] = normalised(weights)
+    for seat, number in ink.tricks.items():
+        values = dict.fromkeys((*TRICK_VALUES, *number.likely))
+        weights = {value: tricks_probability(due.get(seat), value) * number(value) for value in values}
+        out[f"d{row.deal:02d}.tricks.{seat}"] = normalised(weights)
     return out
 
 
@@ -489,13 +534,12 @@ def _by_ink(ink: Ink, struck: float) -> FieldReading:
     return _field(shares, struck, "image")
 
 
-def _by_rules(ink: Ink, shares: Mapping[str, float] | None, struck: float) -> FieldReading:
-    """A field by the picture and the rules."""
+def _by_rules(ink: Ink, alone: FieldReading, shares: Mapping[str, float] | None, struck: float) -> FieldReading:
+    """A field by the picture and the rules; `alone` is what it is by the picture alone."""
     if ink.exact is None:
         return FieldReading("", 0.0, "unreadable", other=tuple(_ordered(shares or {}))[:3])
     if shares is None or ink.gross == 0.0:
-        return _by_ink(ink, struck)
-    alone = _by_ink(ink, struck)
+        return alone
     decided = _field(_no_bolder(shares, ink, alone.value), struck, "rules")
     if decided.value == alone.value and (alone.state != "doubtful" or decided.state == "doubtful"):
         decided = replace(decided, why="image")
@@ -539,8 +583,10 @@ DOUBTED_MISTAKE = 0.97
 """A mistake less probable than this is asked about before anybody is told of it."""
 
 
-def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, FieldReading], doubt: Doubt) -> Decision:
-    path = search.path(best)[1:]
+def _decided(
+    sheet: Sheet, search: _Search, best: list[_Node], fields: dict[str, FieldReading], doubt: Doubt
+) -> Decision:
+    path = best[1:]
     rows = [node.row for node in path if node.row is not None]
     unread = [
         (field.deal, Cell(field.column, field.seat or "", field.on))
@@ -549,7 +595,7 @@ def _decided(sheet: Sheet, search: _Search, best: _Node, fields: dict[str, Field
     ]
     found = audit.check(as_game(sheet, rows, fields), unread)
     for name, shares in results(sheet.form, search.ink, found.written).items():
-        fields[name] = _by_rules(search.ink[name], shares, 0.0)
+        fields[name] = _by_rules(search.ink[name], search.seen[name], shares, 0.0)
     game = as_game(sheet, rows, fields)
     if game.result is not None:
         # The players' own result is read only now, and judged with the rest.
