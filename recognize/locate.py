@@ -474,17 +474,19 @@ def _thin_plate(at: Points, value: Points, smoothing: float) -> Callable[[Points
 class _Samples:
     """Points along the printed lines.
 
-    `at` is where they are (n, 2), `across` the axis across the line (n,), 0 = x, 1 = y. `beside` holds, before and
-    after the line, how far (mm) a mark box's own outline runs along it, or 0 (n, 2): the three are looked for together.
+    `at` is where they are (n, 2), `across` the axis across the line (n,), 0 = x, 1 = y. `along` is how far (mm) it
+    is looked at on either side of the point (n,). `beside` holds, before and after the line, how far (mm) a mark box's
+    own outline runs along it, or 0 (n, 2): the three are looked for together.
     """
 
     at: Points
     across: npt.NDArray[np.int64]
+    along: Points
     beside: Points
 
     def only(self, which: npt.NDArray | slice) -> "_Samples":
         """Some of them."""
-        return _Samples(self.at[which], self.across[which], self.beside[which])
+        return _Samples(self.at[which], self.across[which], self.along[which], self.beside[which])
 
 
 _SAMPLES: dict[int, tuple[Form, _Samples]] = {}
@@ -499,61 +501,73 @@ def _line_samples(form: Form) -> _Samples:
 
 
 def _sampled_lines(form: Form) -> _Samples:
-    marks = [f.box for f in form.fields if f.kind == "mark"]
-    left, right = min(b.x for b in marks) - 1.0, max(b.x + b.w for b in marks) + 1.0
-    mark_columns = sorted({round(b.centre[0], 3) for b in marks})
-    edges = np.array(sorted({round(y, 3) for b in marks for y in (b.y, b.y + b.h)}))
+    boxes = [f.box for f in form.fields if f.kind == "mark"]
+    left, right = min(b.x for b in boxes) - 1.0, max(b.x + b.w for b in boxes) + 1.0
+    mark_columns = sorted({round(b.centre[0], 3) for b in boxes})
+    edges = np.array(sorted({round(y, 3) for b in boxes for y in (b.y, b.y + b.h)}))
     heads = min(f.box.y for f in form.fields if f.deal == 0)
     xs = sorted({r.at for r in form.rules if not r.horizontal})
     ys = sorted({r.at for r in form.rules if r.horizontal})
-    found: list[tuple[float, float, int, float, float]] = []
+    found: list[tuple[float, float, int, float, float, float]] = []
     for rule in form.rules:
         if rule.horizontal:
-            middles = [(a + b) / 2 for a, b in zip(xs, xs[1:], strict=False) if b - a > 3.0]
-            middles = [x for x in middles if rule.start < x < rule.stop and not left < x < right]
+            stretches = [(a, b) for a, b in zip(xs, xs[1:], strict=False) if b - a > 3.0]
+            stretches = [(a, b) for a, b in stretches if rule.start < (a + b) / 2 < rule.stop]
+            stretches = [(a, b) for a, b in stretches if not left < (a + b) / 2 < right]
             if rule.at < heads - 1e-6:
                 # Names and headings stand below and above the lines up there.
-                middles = [x for x in middles if rule.role == "frame" and x > right]
-            found += [(x, rule.at, 1, 0.0, 0.0) for x in middles]
+                stretches = [(a, b) for a, b in stretches if rule.role == "frame" and (a + b) / 2 > right]
+            found += [((a + b) / 2, rule.at, 1, min(ALONG * (b - a), 2.7), 0.0, 0.0) for a, b in stretches]
             gaps = edges - rule.at
             before, after = -gaps[(gaps < 0) & (gaps > -2.5)], gaps[(gaps > 0) & (gaps < 2.5)]
             beside = (before.min() if len(before) else 0.0, after.min() if len(after) else 0.0)
             if any(beside):
-                found += [(x, rule.at, 1, *beside) for x in mark_columns]
+                found += [(x, rule.at, 1, ALONG_BOX_MM, *beside) for x in mark_columns]
         elif rule.role != "light" or not left < rule.at < right:
-            middles = [(a + b) / 2 for a, b in zip(ys, ys[1:], strict=False) if a > heads - 2.0]
-            found += [(rule.at, y, 0, 0.0, 0.0) for y in middles]
+            stretches = [(a, b) for a, b in zip(ys, ys[1:], strict=False) if a > heads - 2.0]
+            found += [(rule.at, (a + b) / 2, 0, ALONG * (b - a), 0.0, 0.0) for a, b in stretches]
+    for box in boxes:
+        # Where mark boxes stand close together for a long way there is no upright rule, but their own sides.
+        if min(abs(box.x - x) for x in xs) > FAR_FROM_RULES_MM:
+            gap = min(box.x - b.x - b.w for b in boxes if b.y == box.y and b.x < box.x)
+            found.append((box.x, box.centre[1], 0, ALONG_BOX_MM, gap, box.w))
     table = np.array(found)
-    return _Samples(table[:, :2].copy(), table[:, 2].astype(int), table[:, 3:].copy())
+    return _Samples(table[:, :2].copy(), table[:, 2].astype(int), table[:, 3].copy(), table[:, 4:].copy())
+
+
+ALONG = 0.41
+"""How much of the way between two rules that cross it a rule is looked at, on either side of the middle: it goes on all
+the way, while figures leave gaps where the next row begins."""
+
+ALONG_BOX_MM = 1.3
+"""How far a mark box's outline is looked at on either side of its middle."""
+
+FAR_FROM_RULES_MM = 9.0
 
 
 def _profiles(grey: Grey, page_map: PageMap, samples: _Samples, offsets: npt.NDArray[np.float64]) -> Grey:
-    """The picture along a short way across each line: (n, offsets) grey, each the median over a stretch of the line."""
-    # A rule goes on along the whole box; a stroke of a figure is short, and the median passes it over.
-    along = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
-    reach = np.where(samples.beside.any(axis=1), 1.3, 2.5).astype(np.float32)
+    """The picture along a short way across each line, at five places along it: (5, n, offsets) grey."""
+    steps = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
     # So near to its middle the page is as good as flat.
     middle, right, below = page_map.around(samples.at)
     upright = samples.across == 0
     maps = []
     for axis in (0, 1):
         across = np.where(upright, right[:, axis], below[:, axis]).astype(np.float32)
-        beside = np.where(upright, below[:, axis], right[:, axis]).astype(np.float32) * reach
-        starts = middle[:, axis].astype(np.float32) + along[:, None] * beside
+        along = (np.where(upright, below[:, axis], right[:, axis]) * samples.along).astype(np.float32)
+        starts = middle[:, axis].astype(np.float32) + steps[:, None] * along
         at = starts[:, :, None] + across[:, None] * offsets.astype(np.float32)
         maps.append(at.reshape(-1, len(offsets)))
     seen = cv2.remap(grey, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    seen = seen.reshape(len(along), -1, len(offsets))
-    return _median_of_five(*seen)
+    return np.asarray(seen.reshape(len(steps), -1, len(offsets)))
 
 
-def _median_of_five(a: Grey, b: Grey, c: Grey, d: Grey, e: Grey) -> Grey:
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    less, more = np.minimum(c, d), np.maximum(c, d)
-    # Neither the least nor the most of four is the middle of five.
-    one, other = np.maximum(low, less), np.minimum(high, more)
-    low, high = np.minimum(one, other), np.maximum(one, other)
-    return np.maximum(low, np.minimum(high, e))
+def _second_lightest(pictures: Grey) -> Grey:
+    lightest, second = np.maximum(pictures[0], pictures[1]), np.minimum(pictures[0], pictures[1])
+    for picture in pictures[2:]:
+        second = np.maximum(second, np.minimum(lightest, picture))
+        lightest = np.maximum(lightest, picture)
+    return second
 
 
 Offsets = tuple[Points, Points, Points, npt.NDArray[np.bool_]]
@@ -569,8 +583,9 @@ def _line_offsets(
     """
     n = len(samples.at)
     found: Offsets = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n, dtype=bool)
-    beside = samples.beside.any(axis=1)
-    for pick in (np.flatnonzero(~beside), np.flatnonzero(beside)):
+    # By how far around there is to look: what is sampled together is sampled equally wide.
+    groups = np.where(samples.beside.any(axis=1), 2 - samples.across, 0)
+    for pick in (np.flatnonzero(groups == group) for group in range(3)):
         if len(pick):
             for whole, part in zip(
                 found, _offsets(grey, page_map, samples.only(pick), reach, step, broad), strict=True
@@ -585,7 +600,10 @@ def _offsets(grey: Grey, page_map: PageMap, samples: _Samples, reach: float, ste
     pad = max(wide, int(np.ceil(samples.beside.max() / step))) + 1
     steps = int(round(reach / step))
     offsets = np.asarray(np.arange(-steps - pad, steps + pad + 1) * step, dtype=np.float64)
-    profiles = _profiles(grey, page_map, samples, offsets)
+    places = _profiles(grey, page_map, samples, offsets)
+    # What is seen all along a stretch of the line, in the lightest of the places: no stroke that is shorter counts. The
+    # outlines of mark boxes are short and pale, and there the second lightest does better.
+    profiles = _second_lightest(places) if samples.beside.any() else places.max(axis=0)
     rank = int(0.8 * profiles.shape[1])
     paper = np.maximum(np.partition(profiles, rank, axis=1)[:, rank : rank + 1], 1).astype(np.float32)
     ink = 1 - profiles / paper
@@ -615,7 +633,7 @@ def _offsets(grey: Grey, page_map: PageMap, samples: _Samples, reach: float, ste
         for side in (-1, 1):
             beyond = (np.sign(offsets) == side) & (away > 2.3) & (away < 4.3)
             if beyond.any():
-                crossed |= np.median(ink[:, beyond], axis=1) > 0.15
+                crossed |= 1 - places[:, :, beyond].mean(axis=(0, 2)) / paper[:, 0] > CROSSED
     return (inner - steps + np.clip(shift, -1, 1)) * step, line[rows, pad + best], here, crossed
 
 
@@ -629,8 +647,15 @@ def plainest_lines(grey: Grey, marks: Marks, form: Form) -> float:
     return float(np.percentile(_line_offsets(grey, rough, samples, REACH_MM)[1], 90)) if len(samples.at) else 0.0
 
 
+CROSSED = 0.06
+"""A box that is so much darker than the paper in its middle has been crossed, ticked or filled."""
+
 LINE_CONTRAST = 0.025
 """A line that stands out less than this from its surroundings is not seen."""
+
+
+RIVAL = 0.8
+"""With less of the contrast of what stands out most nearby, or of a usual line, something is not the line there."""
 
 
 def _snapped(grey: Grey, rough: PageMap, marks: Marks, form: Form, broad: int = 1) -> Fit:
@@ -649,7 +674,11 @@ def _snapped(grey: Grey, rough: PageMap, marks: Marks, form: Form, broad: int = 
         least = max(LINE_CONTRAST, 0.4 * float(np.median(contrast)))
         # Among the mark boxes some line is always near: there the right one must stand out most.
         among_marks = samples.beside.any(axis=1)
-        good = inside & (here > least) & (~among_marks | (np.abs(off) < ON_LINE_MM))
+        # Elsewhere a figure may stand out more than the line does; but where the line itself stands out as others do
+        # and lies beside the place, what is in the place is none.
+        usual = float(np.median(contrast[inside & ~among_marks])) if (inside & ~among_marks).any() else 0.0
+        rivalled = among_marks | (here < RIVAL * np.minimum(contrast, usual))
+        good = inside & (here > least) & (~rivalled | (np.abs(off) < ON_LINE_MM))
         share = float(good[inside].mean()) if inside.any() else 0.0
         # Beside a box that is crossed or filled, which line stands out says nothing.
         counted = ~(among_marks & crossed & ~good)
