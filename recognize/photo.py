@@ -118,7 +118,7 @@ def _pictures(name: str, data: bytes) -> Iterator[Photo]:
     """The pictures in a file's bytes, which alone tell what it is: phones and messengers misname files."""
     if data[:5] == b"%PDF-":
         yield from _pdf_pages(name, data)
-    elif data[:4] == b"PK\x03\x04":
+    elif data[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         yield from _zipped(name, data)
     elif data[:2] == b"\xff\xd8":
         yield Photo(name, 1, _jpeg(data))
@@ -158,6 +158,8 @@ def _other(name: str, data: bytes) -> Iterator[Photo]:
             else:
                 yield from _tiff_pages(name, picture)
     except UnidentifiedImageError as error:
+        if Path(name).suffix.lower() == ".zip":
+            raise PhotoError(_NO_ARCHIVE) from error
         raise PhotoError(
             Text(
                 "это не картинка и не PDF: нужен снимок в формате JPEG, PNG или PDF",
@@ -218,27 +220,59 @@ def _heic(name: str, data: bytes) -> Iterator[Photo]:
 
 
 def _zipped(name: str, data: bytes) -> Iterator[Photo]:
-    """Every picture in a messenger's export, its place in the archive as its name."""
+    """Every picture in a messenger's export, its place in the archive as its name; one that is bad stops no other."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            inside = [entry for entry in archive.infolist() if Path(entry.filename).suffix.lower() in PICTURES]
-            if not inside:
-                raise PhotoError(Text("в архиве нет картинок", "there is no picture in the archive"))
-            for entry in sorted(inside, key=lambda entry: entry.filename):
-                inside_name = plain_name(entry.filename)
-                if entry.file_size > MOST_ZIPPED:
-                    raise PhotoError(
-                        Text(f"{inside_name}: файл в архиве слишком велик", f"{inside_name}: too large a file")
-                    )
-                inner = f"{name}/{inside_name}"
-                try:
-                    yield from _pictures(inner, archive.read(entry))
-                except PhotoError as error:
-                    yield Photo(inner, 1, np.zeros((1, 1), np.uint8), error.text)
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, zlib.error) as error:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
+        raise PhotoError(_NO_ARCHIVE) from error
+    with archive:
+        inside = sorted((e for e in archive.infolist() if _is_packed_picture(e)), key=lambda entry: entry.filename)
+        if not inside:
+            raise PhotoError(Text("в архиве нет картинок", "there is no picture in the archive"))
+        if all(entry.flag_bits & _ENCRYPTED for entry in inside):
+            raise PhotoError(_LOCKED_ARCHIVE)
+        for entry in inside:
+            inner = f"{name}/{plain_name(entry.filename)}"
+            try:
+                yield from _pictures(inner, _unpacked(archive, entry))
+            except PhotoError as error:
+                yield Photo(inner, 1, np.zeros((1, 1), np.uint8), error.text)
+
+
+def _is_packed_picture(entry: zipfile.ZipInfo) -> bool:
+    """Whether an archive's entry is a picture by its name, and not what a Mac keeps beside each file."""
+    path = Path(entry.filename)
+    hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
+    return path.suffix.lower() in PICTURES and not entry.is_dir() and not hidden
+
+
+def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    if entry.flag_bits & _ENCRYPTED:
+        raise PhotoError(_LOCKED_ARCHIVE)
+    if entry.file_size > MOST_ZIPPED:
+        raise PhotoError(Text("файл в архиве слишком велик", "the file in the archive is too large"))
+    try:
+        return archive.read(entry)
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OSError) as error:
         raise PhotoError(
-            Text("архив повреждён или закрыт паролем", "the archive is damaged or locked with a password")
+            Text(
+                "из архива не распаковывается: пришлите снимок ещё раз, без архива",
+                "cannot be unpacked from the archive: send the photo again without one",
+            )
         ) from error
+
+
+_ENCRYPTED = 0x1
+"""The bit of an archive's entry that tells of a password."""
+
+_NO_ARCHIVE = Text(
+    "архив повреждён или это не zip: упакуйте снимки заново или пришлите их без архива",
+    "the archive is damaged, or no zip: pack the photos again, or send them without an archive",
+)
+_LOCKED_ARCHIVE = Text(
+    "архив закрыт паролем: пришлите снимки без пароля",
+    "the archive is locked with a password: send the photos without one",
+)
 
 
 def _pdf_pages(name: str, data: bytes) -> Iterator[Photo]:

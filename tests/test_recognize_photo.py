@@ -216,6 +216,60 @@ def test_an_archive_without_pictures_or_damaged_says_so(tmp_path):
         list(open_photos(path))
 
 
+@pytest.mark.parametrize("data", [b"PK\x03\x04 cut short", b"\x00\x01 neither", b"Rar!\x1a\x07\x00 another kind"])
+def test_an_archive_by_its_name_that_is_none_is_a_damaged_archive(tmp_path, data):
+    path = tmp_path / "photos.ZIP"
+    path.write_bytes(data)
+    with pytest.raises(PhotoError, match="archive is damaged, or no zip"):
+        list(open_photos(path))
+    with zipfile.ZipFile(path, "w"):
+        pass
+    with pytest.raises(PhotoError, match="no picture in the archive"):
+        list(open_photos(path))
+
+
+def locked(path, names):
+    """Mark entries of an archive as encrypted, as an archive with a password has them."""
+    data = bytearray(path.read_bytes())
+    for start, flags, name in ((b"PK\x03\x04", 6, 30), (b"PK\x01\x02", 8, 46)):
+        at = -1
+        while (at := data.find(start, at + 1)) >= 0:
+            if any(data[at + name :].startswith(each.encode()) for each in names):
+                data[at + flags] |= 1
+    path.write_bytes(data)
+
+
+def test_a_locked_archive_is_told_once_and_a_locked_picture_stops_no_other(tmp_path, picture):
+    path = tmp_path / "export.zip"
+    packed = io.BytesIO()
+    picture.save(packed, "PNG")
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("1.png", "2.png", "chat.txt"):
+            archive.writestr(name, packed.getvalue())
+    locked(path, ["1.png"])
+    first, second = open_photos(path)
+    assert first.source == "export.zip/1.png" and "locked with a password" in first.problem.en
+    assert second.problem is None and second.grey.shape == (100, 160)
+    locked(path, ["2.png"])
+    with pytest.raises(PhotoError, match="locked with a password"):
+        list(open_photos(path))
+
+
+def test_a_picture_damaged_in_an_archive_stops_no_other_and_a_macs_own_files_are_no_pictures(tmp_path, picture):
+    path = tmp_path / "export.zip"
+    packed = io.BytesIO()
+    picture.save(packed, "PNG")
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("1.png", "2.png", "__MACOSX/._2.png", ".hidden/3.png"):
+            archive.writestr(name, packed.getvalue())
+    data = bytearray(path.read_bytes())
+    data[data.find(packed.getvalue()) + 50] ^= 255
+    path.write_bytes(data)
+    first, second = open_photos(path)
+    assert "cannot be unpacked" in first.problem.en
+    assert second.problem is None and second.source == "export.zip/2.png"
+
+
 def test_heic_is_read_or_says_what_to_install(tmp_path, picture):
     path = tmp_path / "IMG_1.jpg"
     try:
