@@ -20,7 +20,7 @@ from recognize.simulation.table import play, write_down
 from scoring.convention import load_convention
 from templates import Form, load_form
 
-DEALS = (12, 24, 50, 100, 200)
+DEALS = (12, 24, 48, 96, 200)
 
 
 def long_form(players: int, rows: int) -> Form:
@@ -45,7 +45,7 @@ def doubtful_ink(form: Form, values: dict[str, str], rng: np.random.Generator) -
             ink[field.id] = number_ink([("", 0.9999)], lambda _: 1e-8)
         elif field.kind == "number":
             other = value[:-1] + str(rng.integers(10)) if value[-1].isdigit() else "1"
-            sure = rng.choice([0.999, 0.95, 0.3], p=[0.85, 0.13, 0.02])
+            sure = float(rng.choice([0.999, 0.95, 0.3], p=[0.85, 0.13, 0.02]))
             shares = {value: sure, other: 1 - sure - 1e-4, "": 1e-5}
             ink[field.id] = number_ink(shares.items(), lambda text, shares=shares: shares.get(text, 1e-7))
     return ink

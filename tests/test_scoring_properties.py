@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scoring import Deal, Game, Totals, Written, check, convention_names, ledger, load_convention, settle, violations
 from scoring.files import game_from_csv, game_from_json, game_to_csv, game_to_json
 from scoring.game import SEATS, Cell, cells_of, defenders
-from scoring.ledger import is_over, opening, post
+from scoring.ledger import is_over, lasting, opening, post, start_of
 from scoring.settlement import METHODS, money, permitted, rounded, working
 
 BOX = tuple[int, Cell]
@@ -180,6 +180,19 @@ def test_the_price_of_a_game_does_not_depend_on_the_pool_limit(game: Game) -> No
 
 
 # --- the ledger ------------------------------------------------------------------------------------------------------
+
+
+@given(games())
+@RELAXED
+def test_what_deals_add_depends_on_the_lasting_state_alone(game: Game) -> None:
+    state = start_of(game)
+    bare = lasting(game.rules, state)
+    for deal in game.deals:
+        state, entries = post(game.rules, state, deal)
+        after, same = post(game.rules, bare, deal)
+        assert [entry[:4] for entry in same] == [entry[:4] for entry in entries]
+        bare = lasting(game.rules, after)
+        assert bare == lasting(game.rules, state)
 
 
 @given(games())
