@@ -2,10 +2,13 @@
 
     python -m benchmarks.finding --count 30 --out benchmarks/figures/finding.txt
     python -m benchmarks.finding --pairs --count 2 --out benchmarks/figures/finding-pairs.txt
+    python -m benchmarks.finding --filled --data DIR --first 20000 --out benchmarks/figures/finding-filled.txt
 
-Blank sheets are printed, photographed by the simulated camera and fitted; the camera knows the truth. A shot is
-*right* when every field that the reader is sure of lies within 1.5 mm of its true place and at least 60 % of the fields
-are sure; *refused* when fewer are; *WRONG* when a field that the reader is sure of is further off.
+Blank sheets are printed, photographed by the simulated camera and fitted; the camera knows the truth. With --filled
+they are the sheets of `benchmarks/reading.py`, written by the same hands: figures in a column look like lines. A shot
+is *right* when every field that the reader is sure of lies within 1.5 mm of its true place and at least 60 % of the
+fields are sure; *refused* when fewer are; *WRONG* when a field that the reader is sure of is further off. *off* counts
+the shots on which one is more than 0.8 mm off, which is still in its box.
 
 A refusal is *due* where nobody could read the photo either. That was judged by eye, on the same shots of filled sheets:
 where a point is smeared over more than 1.5 mm (out of focus, a disc of four times the blur's sigma; shaken, the length
@@ -17,7 +20,11 @@ picture and bare.
 
 import argparse
 import tempfile
+from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 
 import cv2
@@ -28,12 +35,14 @@ from recognize.locate import find_sheets, fit_page
 from recognize.pipeline import LEAST_FIELDS, LEAST_ON_LINE
 from recognize.refusal import too_coarse
 from recognize.simulation.camera import CONDITIONS, Photo, as_printed, draw_shot, photograph
+from recognize.simulation.hand import make_pen, write_sheet
 from recognize.simulation.shots import PAIRS
 from sheets import make_sheets, print_sheets
-from templates import load_form
+from templates import Form, load_form
 
 DPI = 300
 WRONG_MM = 1.5
+OFF_MM = 0.8
 SMEARED_MM = 1.15
 COARSE = 1.6
 """Pixels a millimetre."""
@@ -57,14 +66,36 @@ def beyond_reading(photo: Photo, centres: np.ndarray) -> bool:
     return bool(smear > SMEARED_MM or photo.px_per_mm() < COARSE or photo.visible(centres).mean() < LEAST_FIELDS)
 
 
-def one_shot(condition: str, seed: int) -> tuple[str, str, np.ndarray, float]:
-    """(condition, verdict, placement errors in mm of the sure fields, share of fields in sight that are sure)."""
-    cv2.setNumThreads(1)
+def blank_photo(condition: str, seed: int) -> tuple[Form, Photo]:
+    """A blank sheet photographed."""
     players = 4 if seed % 3 else 3
-    form = load_form("protocol", players)
     rng = np.random.default_rng([seed, sum(map(ord, condition))])
     shot = draw_shot(condition, rng)
     photo = photograph(as_printed(_page(players), DPI / 25.4, shot, rng), DPI / 25.4, shot, rng)
+    return load_form("protocol", players), photo
+
+
+def filled_photo(condition: str, seed: int, data: Path | None) -> tuple[Form, Photo]:
+    """The sheet that `benchmarks/reading.py` fills in and photographs for this seed, with the camera's truth."""
+    # That one prints its sheets with the blank page from here.
+    from benchmarks.reading import _writers, fill_in
+
+    rng = np.random.default_rng([seed, 7])
+    paper = fill_in(seed, rng)
+    form, pens = paper.form, _writers(data)
+    who = {seat: replace(pens[int(rng.integers(len(pens)))], pen=make_pen(rng)) for seat in (*form.seats, "recorder")}
+    blank = _page(form.players)
+    page = write_sheet(blank, DPI / 25.4, form, paper.values, who, rng, paper.fixes)
+    shot = draw_shot(condition, rng)
+    # What nobody wrote over is as the printer left it.
+    worn = as_printed(blank, DPI / 25.4, shot, rng)
+    return form, photograph(np.where(page == blank, worn, page), DPI / 25.4, shot, rng)
+
+
+def one_shot(condition: str, seed: int, filled: bool, data: Path | None) -> tuple[str, str, np.ndarray, float]:
+    """(condition, verdict, placement errors in mm of the sure fields, share of fields in sight that are sure)."""
+    cv2.setNumThreads(1)
+    form, photo = filled_photo(condition, seed, data) if filled else blank_photo(condition, seed)
     flags = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
     grey = cv2.imdecode(np.frombuffer(photo.encoded, np.uint8), flags)
     sheets = find_sheets(grey, form)
@@ -99,36 +130,40 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=10_000, help="the first seed")
     parser.add_argument("--conditions", default=",".join(CONDITIONS), help='names, or two at once: "tilt+shadow"')
     parser.add_argument("--pairs", action="store_true", help="every two faults together, instead of each alone")
+    parser.add_argument("--filled", action="store_true", help="filled sheets instead of blank ones")
+    parser.add_argument("--data", type=Path, help="folder of character sets; without it the hands are made up")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     lines = [
-        f"{'condition':24} {'shots':>5} {'right':>5} {'refused':>7} {'due':>5} {'WRONG':>5}  {'sure %':>6}  "
+        f"{'condition':24} {'shots':>5} {'right':>5} {'refused':>7} {'due':>5} {'WRONG':>5} {'off':>5}  {'sure %':>6}  "
         f"{'mean mm':>7} {'p99 mm':>7} {'max mm':>7}"
     ]
-    totals = {"right": 0, "refused": 0, "due": 0, "WRONG": 0}
+    verdicts = ("right", "refused", "due", "WRONG")
+    totals: Counter[str] = Counter()
     everything = []
     with ProcessPoolExecutor(args.jobs) as pool:
         for condition in PAIRS if args.pairs else args.conditions.split(","):
             seeds = range(args.first, args.first + args.count)
-            shots = list(pool.map(one_shot, [condition] * args.count, seeds))
-            counts = {v: sum(shot[1] == v for shot in shots) for v in totals}
-            for verdict, count in counts.items():
-                totals[verdict] += count
+            shots = list(pool.map(one_shot, repeat(condition), seeds, repeat(args.filled), repeat(args.data)))
+            counts = {v: sum(shot[1] == v for shot in shots) for v in verdicts}
+            counts["off"] = sum(shot[2].max(initial=0.0) > OFF_MM for shot in shots)
+            totals.update(counts)
             errors = np.concatenate([shot[2] for shot in shots])
             everything.append(errors)
-            lines.append(_line(condition, args.count, counts, float(np.mean([s[3] for s in shots])), errors))
+            lines.append(_line(condition, len(shots), counts, float(np.mean([s[3] for s in shots])), errors))
             print(lines[-1], flush=True)
-    lines.append(_line("all", sum(totals.values()), totals, float("nan"), np.concatenate(everything)))
+    lines.append(_line("all", sum(totals[v] for v in verdicts), totals, float("nan"), np.concatenate(everything)))
     print(lines[0], lines[-1], sep="\n")
     if args.out:
         args.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _line(name: str, shots: int, counts: dict[str, int], share: float, errors: np.ndarray) -> str:
+def _line(name: str, shots: int, counts: Mapping[str, int], share: float, errors: np.ndarray) -> str:
     errors = errors if len(errors) else np.full(1, np.nan)
     return (
-        f"{name:24} {shots:5d} {counts['right']:5d} {counts['refused']:7d} {counts['due']:5d} {counts['WRONG']:5d}  "
+        f"{name:24} {shots:5d} {counts['right']:5d} {counts['refused']:7d} {counts['due']:5d} {counts['WRONG']:5d} "
+        f"{counts['off']:5d}  "
         f"{100 * share:6.1f}  {errors.mean():7.3f} {np.percentile(errors, 99):7.3f} {errors.max():7.3f}"
     )
 

@@ -1,4 +1,8 @@
-"""A sheet of paper bent in three dimensions: developable, so that no length on it changes."""
+"""A sheet of paper bent in three dimensions: developable, so that no length on it changes.
+
+Folded twice it is a little off that: lengths are kept along both directions of the creases, but a quarter leans two
+ways at once and so is sheared, by the product of its slopes, where real paper bulges instead.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,13 +28,16 @@ class Bend:
 
     `direction` is in degrees from the page's x axis (90 is down the page): along it the height changes, across it
     the sheet stays straight. `place` (0-1) shifts where along it the bend sits: the crest of an arch, the crease of
-    a fold, the start of a lifted edge, the phase of a wave.
+    a fold, the start of a lifted edge, the phase of a wave. `second` is the height of a second fold at right angles, in
+    millimetres, whose crease sits at `second_place`; 0 is none.
     """
 
     kind: BendKind = "flat"
     height: float = 0.0
     direction: float = 0.0
     place: float = 0.5
+    second: float = 0.0
+    second_place: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -49,13 +56,21 @@ class Surface:
 
     @cached_property
     def _profile(self) -> tuple[Points, Points, Points]:
+        return self._cross_section(self.bend, self._axes[0])
+
+    @cached_property
+    def _second(self) -> tuple[Points, Points, Points] | None:
+        if not self.bend.second:
+            return None
+        return self._cross_section(Bend("fold", self.bend.second, place=self.bend.second_place), self._axes[1])
+
+    def _cross_section(self, bend: Bend, along: Points) -> tuple[Points, Points, Points]:
         """Arc length, distance along the desk and height of the cross-section, beyond the sheet on both sides."""
-        along, _ = self._axes
         reach = (abs(along[0]) * self.width + abs(along[1]) * self.height) / 2
         count = int(np.ceil((reach + _BEYOND_MM) / _STEP_MM))
         arc = np.linspace(-count, count, 2 * count + 1) * _STEP_MM
         # The slope is the sine of the angle the paper makes with the desk, so rise and run follow with length kept.
-        slope = _slope(self.bend, reach)((arc[:-1] + arc[1:]) / 2)
+        slope = _slope(bend, reach)((arc[:-1] + arc[1:]) / 2)
         run = np.concatenate([[0.0], np.cumsum(np.sqrt(1 - slope**2) * _STEP_MM)])
         rise = np.concatenate([[0.0], np.cumsum(slope * _STEP_MM)])
         run, rise = run - run[count], rise - rise[np.abs(arc) <= reach].min()
@@ -72,39 +87,52 @@ class Surface:
         """(N, 2) millimetres on the sheet from its middle -> (N, 3): on the desk, and height above it."""
         along, across = self._axes
         arc, run, rise = self._profile
-        t = sheet @ along
-        flat = np.interp(t, arc, run)[:, None] * along + (sheet @ across)[:, None] * across
-        return np.concatenate([flat, np.interp(t, arc, rise)[:, None]], axis=1)
+        t, u = sheet @ along, sheet @ across
+        height = np.interp(t, arc, rise)
+        if self._second is not None:
+            height = height + np.interp(u, self._second[0], self._second[2])
+            u = np.interp(u, *self._second[:2])
+        flat = np.interp(t, arc, run)[:, None] * along + u[:, None] * across
+        return np.concatenate([flat, height[:, None]], axis=1)
 
     def slope_at(self, sheet: Points) -> Points:
         """(N, 2) millimetres on the sheet -> (N, 2) slope of the paper there, height by desk x and y."""
-        along, _ = self._axes
-        arc, run, rise = self._profile
-        t = sheet @ along
-        d = 0.5
-        climb = np.interp(t + d, arc, rise) - np.interp(t - d, arc, rise)
-        way = np.interp(t + d, arc, run) - np.interp(t - d, arc, run)
-        return (climb / way)[:, None] * along
+        slope = np.zeros_like(sheet)
+        for axis, section in zip(self._axes, (self._profile, self._second), strict=True):
+            if section is not None:
+                arc, run, rise = section
+                t = sheet @ axis
+                d = 0.5
+                climb = np.interp(t + d, arc, rise) - np.interp(t - d, arc, rise)
+                way = np.interp(t + d, arc, run) - np.interp(t - d, arc, run)
+                slope = slope + (climb / way)[:, None] * axis
+        return slope
 
     def hit(self, eye: Points, rays: Points) -> Points:
         """Where rays (N, 3) from the eye (3,) meet the sheet, as (N, 2) millimetres on it; beyond its edges it is
         thought to go on straight."""
-        along, across = self._axes
-        arc, run, rise = self._profile
-        gradient = np.gradient(rise, run)
+        sections = [(self._axes[0], self._profile)]
+        if self._second is not None:
+            sections.append((self._axes[1], self._second))
         slant = rays[:, :2] / rays[:, 2:]
-        speed = slant @ along
+        lines = [(eye[:2] @ axis, slant @ axis, run, rise, np.gradient(rise, run)) for axis, (_, run, rise) in sections]
         z = np.zeros(len(rays))
         for _ in range(12):
-            s = eye[:2] @ along + speed * (z - eye[2])
-            miss = z - np.interp(s, run, rise)
-            step = miss / (1 - np.interp(s, run, gradient) * speed)
+            miss, steepness = z, np.ones(len(rays))
+            for start, speed, run, rise, gradient in lines:
+                s = start + speed * (z - eye[2])
+                miss = miss - np.interp(s, run, rise)
+                steepness = steepness - np.interp(s, run, gradient) * speed
+            step = miss / steepness
             z = z - step
             if np.abs(step).max() < 1e-6:
                 break
         desk = eye[:2] + slant * (z - eye[2])[:, None]
-        t = np.interp(desk @ along, run, arc)
-        return t[:, None] * along + (desk @ across)[:, None] * across
+        along, across = self._axes
+        t, u = np.interp(desk @ along, self._profile[1], self._profile[0]), desk @ across
+        if self._second is not None:
+            u = np.interp(u, self._second[1], self._second[0])
+        return t[:, None] * along + u[:, None] * across
 
 
 def _slope(bend: Bend, reach: float) -> Callable[[Points], Points]:

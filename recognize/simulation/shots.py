@@ -277,6 +277,13 @@ def _folded(shot: Shot, rng: np.random.Generator) -> Shot:
     return replace(shot, bend=Bend("fold", height, direction, place))
 
 
+def _folded_in_four(shot: Shot, rng: np.random.Generator) -> Shot:
+    """Folded twice, the second time across the first, to fit a pocket, and flattened again."""
+    shot = _folded(shot, rng)
+    second = float(rng.choice([-1, 1]) * rng.uniform(3, 20))
+    return replace(shot, bend=replace(shot.bend, second=second, second_place=float(rng.normal(0.5, 0.01))))
+
+
 def _misprinted(shot: Shot, rng: np.random.Generator) -> Shot:
     """Printed to fit other paper, or drawn in unevenly: 93 to 103 %, a little crooked, up to 2 % wider than high."""
     return replace(
@@ -369,6 +376,7 @@ _FAMILIES: dict[str, Callable[[Shot, np.random.Generator], Shot]] = {
     "thumb": _thumb,
     "glare": _glaring,
     "fold": _folded,
+    "folded-in-four": _folded_in_four,
     # The print itself is worn or copied, before anyone writes: see as_printed.
     "faint-print": lambda shot, rng: replace(shot, toner=float(rng.uniform(0.25, 0.6))),
     "photocopy": lambda shot, rng: replace(shot, copied=True),
@@ -384,7 +392,7 @@ CONDITIONS: tuple[str, ...] = tuple(_FAMILIES)
 """The names of the conditions that draw_shot knows."""
 
 _ALIKE = (
-    {"curl", "strong-curl", "fold"},
+    {"curl", "strong-curl", "fold", "folded-in-four"},
     {"turned", "any-turn"},
     {"lamp", "dim"},
     {"side-cut", "table-cut", "corner-cut"},
