@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,15 @@ from desk.answers import Answer, by_place, for_copies
 from desk.edge import Lang
 from desk.folder import Folder, Record, told
 from desk.picture import draw_reading
-from desk.tables import compared, sheet_before
+from desk.report import is_copy_question
+from desk.tables import compared, games_of, sheet_before
 from recognize.beside import Carried
 from recognize.photo import Grey, PhotoError, open_photos, photos_in
 from recognize.pipeline import Answers, merged, named, papers, read_photo, sheet_info
 from recognize.reading import Evidence, Reading, reading_json
 from scoring.text import Text
 from sheets import Entry, printed
-from templates import Identity, decode, load_form
+from templates import Identity, decode, encode, load_form
 
 OVERLAY_QUALITY = 82
 
@@ -340,95 +341,159 @@ def _evidence_json(evidence: Evidence | None) -> dict[str, Any] | None:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One reading of a sheet: what its picture is called in this run, and the answers that count for it.
+
+    `of_picture` are those among them that were told of the picture, and not of the sheet's number. `bare` is what the
+    picture alone said, of a sheet yet to be named; None where nothing was read in it.
+    """
+
+    reading: dict[str, Any]
+    called: Sequence[str]
+    counted: Mapping[str, str]
+    of_picture: Mapping[str, str]
+    bare: Reading | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Paper:
+    """The readings of one sheet of paper, and its code: as printed, or as a person told it.
+
+    `twin` says that another paper carries the same printed code, `copied` that nobody has told yet which this one is.
+    """
+
+    code: str
+    seen: Sequence[_Seen]
+    twin: bool = False
+    copied: bool = False
+
+
 class _Sheets:
     """The readings of many pictures, sorted by the sheet that they are of."""
 
     def __init__(self, work: Work, folder: Folder | None) -> None:
         self.work, self.folder = work, folder
-        self.groups: dict[str, list[tuple[dict[str, Any], list[str], dict[str, str]]]] = {}
+        self.groups: dict[str, list[_Seen]] = {}
 
     def add(self, record: Record, names: Sequence[str]) -> None:
         """Add the readings of a picture called `names` in this run; without a name it is there to be merged only."""
-        for number, (reading, counted) in enumerate(told(record, self.work.answers)):
+        nameless = [reading | {"sheet": None} for reading in record]
+        both = zip(told(record, self.work.answers), told(nameless, self.work.answers), strict=True)
+        for number, ((reading, counted), (_, of_picture)) in enumerate(both):
             code = (reading["sheet"] or {}).get("code")
             if not names and (code not in self.groups or reading["kept"]["evidence"] is None):
                 continue
             place = reading["source"].removeprefix(reading["kept"]["file"])
             called = [name + place for name in dict.fromkeys(names)] or [reading["source"]]
             key = code or f"{reading['kept']['file']} {len(self.groups)} {number}"
-            self.groups.setdefault(key, []).append((reading, called, counted))
+            self.groups.setdefault(key, []).append(_Seen(reading, called, counted, of_picture, _bare(reading)))
 
     def readings(self) -> list[dict[str, Any]]:
         """A reading for every sheet of paper: of several pictures merged, of a continuation with the sheet before."""
-        by_code = {code: self._one_sheet(code, group) for code, group in self.groups.items()}
-        first = [reading for found in by_code.values() for reading in found]
-        for code, group in self.groups.items():
-            before = sheet_before(by_code[code][0], first) if len(by_code[code]) == 1 else None
-            if before is not None:
-                by_code[code] = self._one_sheet(code, group, before)
-        return [reading for found in by_code.values() for reading in found]
+        taken: set[str] = set()
+        sheets = [paper for code, group in self.groups.items() for paper in self._papers(code, group, taken)]
+        first = [self._one(paper) for paper in sheets]
+        games = games_of(first)
+        found: list[dict[str, Any]] = []
+        several: dict[str, list[dict[str, Any]]] = {}
+        for number, (paper, reading) in enumerate(zip(sheets, first, strict=True)):
+            before = sheet_before(number, first, games) if not paper.copied else None
+            found.append(self._one(paper, before) if before is not None else reading)
+            if before is not None or paper.twin or len(paper.seen) > 1:
+                several.setdefault(reading["sheet"]["id"], []).append(found[-1])
+        if self.folder is not None:
+            for sheet, together in several.items():
+                self.folder.keep_sheet(sheet, together)
+        return found
 
-    def _one_sheet(
-        self,
-        code: str,
-        group: list[tuple[dict[str, Any], list[str], dict[str, str]]],
-        before: Carried | None = None,
-    ) -> list[dict[str, Any]]:
-        read = [one for one in group if one[0]["kept"]["evidence"] is not None]
+    def _papers(self, code: str, group: Sequence[_Seen], taken: set[str]) -> Iterator[_Paper]:
+        """The sheets of paper that carry one code: more than one where a blank was copied, or printed twice.
+
+        `taken` are the codes that people told of papers before, and those told of these are added to it.
+        """
+        by_bare = {id(one.bare): one for one in group if one.bare is not None}
+        if not by_bare:
+            yield from (_Paper(code, [one]) for one in group)
+            return
+        missed = [one for one in group if one.bare is None]
+        apart = papers([one.bare for one in group if one.bare is not None])
+        for found in apart:
+            seen = [by_bare[id(bare)] for bare in found]
+            said = self._code_told(code, seen, taken) if len(apart) > 1 else code
+            yield _Paper(said or code, [*seen, *missed], len(apart) > 1, said is None)
+            missed = []
+
+    def _code_told(self, code: str, seen: Sequence[_Seen], taken: set[str]) -> str | None:
+        """The code that a person told of a paper whose own another one carries, too; None where nobody did.
+
+        That is its own, or that of another blank of the same form; never one that another paper has.
+        """
+        for answer in (one.of_picture["sheet"] for one in seen if "sheet" in one.of_picture):
+            said = encode(decode(answer))
+            if said not in taken and (said == code or (said not in self.groups and _same_form(said, code))):
+                taken.add(said)
+                return said
+        return None
+
+    def _one(self, paper: _Paper, before: Carried | None = None) -> dict[str, Any]:
+        """The reading of a sheet of paper; `before` is what the sheet that it continues ends with."""
+        read = [one for one in paper.seen if one.bare is not None]
         if not read:
-            return [_printed(reading, called) for reading, called, _ in group]
-        missed = [one for one in group if one[0]["kept"]["evidence"] is None]
-        reading, called, counted = read[0]
+            (one,) = paper.seen
+            return _printed(one.reading, one.called)
+        reading, counted = read[0].reading, read[0].counted
         if (
             before is None
             and len(read) == 1
+            and not paper.copied
+            and (reading["sheet"]["code"] or paper.code) == paper.code
             and (reading["lang"], reading["kept"]["answered"]) == (self.work.lang, counted)
         ):
-            found = [_printed(reading, called)]
+            found = _printed(reading, read[0].called)
         else:
-            found = self._merged(code, read, before)
-        # A photo of the same sheet that cannot be read is not missed, but named.
-        for reading, called, _ in missed:
-            note = Text(
-                f"снимок {called[0]} не прочитан ({reading['reason']}); лист прочитан по другому снимку",
-                f"the photo {called[0]} could not be read ({reading['reason']}); the sheet was read from another",
-            )
-            found[0] = found[0] | {
-                "pictures": [*found[0]["pictures"], *called],
-                "notes": [*found[0]["notes"], note.in_(self.work.lang)],
-            }
-        if self.folder is not None and (len(group) > 1 or before is not None):
-            self.folder.keep_sheet(found[0]["sheet"]["id"], found)
-        return found
+            found = self._merged(paper, read, before)
+        # No picture is passed over: neither one that says the same as another, nor one that cannot be read.
+        pictures, notes = list(found["pictures"]), []
+        for one in paper.seen:
+            names = ", ".join(one.called)
+            if one.bare is None:
+                pictures += one.called
+                notes.append(
+                    Text(
+                        f"снимок {names} не прочитан ({one.reading['reason']}); лист прочитан по другому снимку",
+                        f"the photo {names} could not be read ({one.reading['reason']}); the sheet was read from "
+                        "another",
+                    )
+                )
+            elif len(one.called) > 1:
+                notes.append(Text(f"один и тот же снимок: {names}", f"one and the same photo: {names}"))
+        return found | {"pictures": pictures, "notes": [*found["notes"], *(n.in_(self.work.lang) for n in notes)]}
 
-    def _merged(
-        self, code: str, read: list[tuple[dict[str, Any], list[str], dict[str, str]]], before: Carried | None
-    ) -> list[dict[str, Any]]:
-        identity = decode(code)
-        form = load_form(identity.form, identity.players, identity.rows, identity.version)
-        info = sheet_info(form, identity)
-        all_read = []
-        told_by: dict[int, tuple[list[str], dict[str, str]]] = {}
-        for reading, called, counted in read:
-            kept = reading["kept"]["evidence"]
-            evidence = Evidence(kept["likely"], kept["struck"], frozenset(kept["unseen"]))
-            one = Reading(reading["source"], reading["page"], "clear", None, info, evidence=evidence)
-            all_read.append(one)
-            told_by[id(one)] = called, counted
-        sorted_out = papers(all_read)
-        copied = len(sorted_out) > 1
-        by_sheet = {} if copied else dict(self.work.answers.get(info.id or "", {}))
-        found = []
-        for paper in sorted_out:
-            answered: dict[str, str] = {}
-            for one in paper:
-                called, counted = told_by[id(one)]
-                # An answer for a sheet's number says nothing of which of two papers with that number is meant.
-                answered |= self.work.answers.get(called[0], {}) if copied else counted
-            together = merged(paper, answered | by_sheet, copied=copied, before=before)
-            pictures = list(dict.fromkeys(name for one in paper for name in told_by[id(one)][0]))
-            found.append(_printed(as_json(self.work.remembered(together), self.work.lang), pictures))
-        return found
+    def _merged(self, paper: _Paper, read: Sequence[_Seen], before: Carried | None) -> dict[str, Any]:
+        identity = decode(paper.code)
+        info = sheet_info(load_form(identity.form, identity.players, identity.rows, identity.version), identity)
+        # An answer for a sheet's number says nothing of which of two papers with that number is meant.
+        of_sheet = {} if paper.copied else self.work.answers.get(info.id or "", {})
+        answered = {name: value for one in read for name, value in one.of_picture.items()} | dict(of_sheet)
+        bare = [replace(one.bare, sheet=info) for one in read if one.bare is not None]
+        together = merged(bare, answered, copied=paper.copied, before=before)
+        pictures = list(dict.fromkeys(name for one in read for name in one.called))
+        return _printed(as_json(self.work.remembered(together), self.work.lang), pictures)
+
+
+def _bare(reading: Mapping[str, Any]) -> Reading | None:
+    """What a picture alone said, as it was kept."""
+    kept = reading["kept"]["evidence"]
+    if kept is None:
+        return None
+    evidence = Evidence(kept["likely"], kept["struck"], frozenset(kept["unseen"]))
+    return Reading(reading["source"], reading["page"], "clear", evidence=evidence)
+
+
+def _same_form(code: str, other: str) -> bool:
+    one, two = decode(code), decode(other)
+    return (one.form, one.version, one.players, one.rows) == (two.form, two.version, two.players, two.rows)
 
 
 def _printed(reading: dict[str, Any], pictures: Sequence[str]) -> dict[str, Any]:
@@ -481,7 +546,13 @@ def _unused(
             )
         elif of[0]["status"] != "unreadable" and answer.field == "sheet":
             code = of[0]["sheet"]["code"]
-            if code is None or decode(code) != decode(answer.value):
+            if any(is_copy_question(of[0], question) for question in of[0]["review"]):
+                said[f"{answer.place} sheet"] = Text(
+                    f"ответ для {where}: код не учтён, это код бланка другой формы или другого листа среди снимков",
+                    f"the answer for {where}: the code does not count, it is of a blank of another form, or of another "
+                    "sheet among the pictures",
+                )
+            elif code is None or decode(code) != decode(answer.value):
                 said[f"{answer.place} sheet"] = Text(
                     f"ответ для {where}: код не учтён, на снимке лист с другим кодом",
                     f"the answer for {where}: the code does not count, the sheet in the picture has another",

@@ -15,7 +15,7 @@ from desk.batch import Batch, Engine, Picture, is_our_own, read_batch, read_here
 from desk.cluster import read_there
 from desk.edge import NOT_REGULAR, ExitCode, Lang, Stop, complain, in_file, input_file, put_json
 from desk.folder import Folder
-from desk.report import console, show_how_to_answer, show_reading, show_unreadable
+from desk.report import alone_in_their_pictures, console, show_how_to_answer, show_reading, show_unreadable
 from recognize.identify import tesseract_found
 from recognize.photo import PICTURES, find_pictures
 from scoring.text import Text, plain_name, system_text
@@ -148,12 +148,12 @@ def _read(
 def _show(readings: Sequence[dict[str, Any]], lang: Lang) -> None:
     """Tell people of the readings: the sheets, how to answer, and what could not be read."""
     out = console()
-    for reading in readings:
+    for reading, alone in zip(readings, alone_in_their_pictures(readings), strict=True):
         if reading["status"] != "unreadable":
-            show_reading(out, reading, lang)
+            show_reading(out, reading, lang, alone=alone)
     show_how_to_answer(out, readings, lang)
     failed = [reading for reading in readings if reading["status"] == "unreadable"]
-    show_unreadable(out, failed, len(readings), lang)
+    show_unreadable(out, failed, lang)
     if any(r["sheet"] and r["sheet"]["code"] is None for r in readings) and not tesseract_found():
         print(_ABOUT_TESSERACT.in_(lang))
 

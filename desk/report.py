@@ -1,5 +1,6 @@
 """Results for people: what a reading, a settlement, a check or a convention says, in lines and tables."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -159,8 +160,11 @@ def show_both(out: Console, settlement: Mapping[str, Any], names: Mapping[str, s
 # --- readings ---------------------------------------------------------------------------------------------------------
 
 
-def show_reading(out: Console, reading: Mapping[str, Any], lang: Lang) -> None:
-    """One `pulka-reading/1` that is a sheet: which, what must be looked at, the mistakes, both settlements."""
+def show_reading(out: Console, reading: Mapping[str, Any], lang: Lang, *, alone: bool = True) -> None:
+    """One `pulka-reading/1` that is a sheet: which, what must be looked at, the mistakes, both settlements.
+
+    `alone` says that no other sheet is in its picture, so that what is answered for the picture is for this sheet.
+    """
     sheet = reading["sheet"]
     out.print(title_of(reading, lang), style="bold", soft_wrap=True)
     out.print("  " + _status(reading, lang), soft_wrap=True)
@@ -171,6 +175,8 @@ def show_reading(out: Console, reading: Mapping[str, Any], lang: Lang) -> None:
             if question in hidden and len(hidden) > MOST_HIDDEN:
                 continue
             line = Line("  " + question_line(question, lang, unseen=question in hidden))
+            if question["field"] == "sheet":
+                line.append("; " + _how_to_name(reading, question, alone=alone).in_(lang))
             out.print(line.append(f"  [{question['field']}]", style="dim"), soft_wrap=True)
         if len(hidden) > MOST_HIDDEN:
             names = sorted(q["field"] for q in hidden)
@@ -199,23 +205,71 @@ def _unseen(reading: Mapping[str, Any], question: Mapping[str, Any]) -> bool:
     return read is not None and read["state"] == "unreadable"
 
 
-def show_unreadable(out: Console, failed: Sequence[Mapping[str, Any]], count: int, lang: Lang) -> None:
+def is_copy_question(reading: Mapping[str, Any], question: Mapping[str, Any]) -> bool:
+    """Whether a question is which of two papers with one code a sheet is."""
+    return question["field"] == "sheet" and question["best"] == reading["sheet"]["id"]
+
+
+def _can_be_named(reading: Mapping[str, Any], question: Mapping[str, Any]) -> bool:
+    """Whether a sheet's code is the answer to a question about the sheet as a whole."""
+    return reading["sheet"]["code"] is None or is_copy_question(reading, question)
+
+
+def _how_to_name(reading: Mapping[str, Any], question: Mapping[str, Any], *, alone: bool) -> Text:
+    """What to do about a question about the sheet as a whole."""
+    if not _can_be_named(reading, question):
+        return Text("ответом этого не исправить: обновите программу", "no answer helps here: update the program")
+    if not alone:
+        return Text(
+            "на снимке не один лист, и ответить нельзя: снимите этот лист отдельно и прочитайте снова",
+            "it is not the only sheet in the photo and cannot be answered: take a photo of it alone and read again",
+        )
+    if reading["sheet"]["code"] is None:
+        return Text(
+            "ответ — «код листа», напечатанный на нём буквами",
+            "the answer is the “sheet code” printed on it in letters",
+        )
+    return Text(
+        "ответ — «код листа» буквами: этого листа, если записан стол, указанный на нём, иначе — бланка, напечатанного "
+        "для того стола, который записан",
+        "the answer is a “sheet code” in letters: of this sheet, if the table named on it was written down, else of a "
+        "blank printed for the table that was",
+    )
+
+
+def alone_in_their_pictures(readings: Sequence[Mapping[str, Any]]) -> list[bool]:
+    """Of each reading whether no other sheet is in its picture."""
+    count = Counter((name, r["page"]) for r in readings for name in r["pictures"])
+    return [all(count[name, r["page"]] == 1 for name in r["pictures"]) for r in readings]
+
+
+def show_unreadable(out: Console, failed: Sequence[Mapping[str, Any]], lang: Lang) -> None:
     """What could not be read, with the reason and what to do, at the end of everything."""
-    if failed:
-        said = Text(f"Не прочитано {len(failed)} из {count}:", f"Not read, {len(failed)} of {count}:").in_(lang)
-        out.print(said, style="bold red")
+    if not failed:
+        return
+    count = sum(len(reading["pictures"]) for reading in failed)
+    out.print(Text(f"Не прочитано снимков: {count}", f"Photos not read: {count}").in_(lang), style="bold red")
     for reading in failed:
-        out.print(f"  {source_of(reading, lang)}: {reading['reason']}", soft_wrap=True)
+        source = source_of(reading, lang)
+        if same := [plain_name(name) for name in reading["pictures"] if name != reading["source"]]:
+            listed = ", ".join(same)
+            source += Text(f" (и то же самое в {listed})", f" (and the same in {listed})").in_(lang)
+        out.print(f"  {source}: {reading['reason']}", soft_wrap=True)
 
 
 def show_how_to_answer(out: Console, readings: Sequence[Mapping[str, Any]], lang: Lang) -> None:
     """How a person tells the program what stands in the fields asked about, with one of them as the example."""
-    for reading in readings:
+    for reading, alone in zip(readings, alone_in_their_pictures(readings), strict=True):
         sheet = (reading["sheet"] or {}).get("id")
+        if any(is_copy_question(reading, question) for question in reading["review"]):
+            sheet = None  # two papers have this number
+        if sheet is None and not alone:
+            continue
         for question in reading["review"]:
-            if (question["field"] == "sheet" and sheet is not None) or _unseen(reading, question):
+            of_sheet = question["field"] == "sheet"
+            if (of_sheet and not _can_be_named(reading, question)) or _unseen(reading, question):
                 continue  # nothing that can be answered in a file, or from the photo
-            value = "935S 9A43 …" if question["field"] == "sheet" else (question["best"] or (*question["other"], "")[0])
+            value = "935S 9A43 …" if of_sheet else (question["best"] or (*question["other"], "")[0])
             said = Text(
                 "Ответы запишите в файл и прочитайте ещё раз с --answers ФАЙЛ; клетка названа в скобках. Например:",
                 "Write the answers into a file and read again with --answers FILE; the field is named in brackets. "

@@ -30,10 +30,11 @@ def compared(readings: Sequence[Reading]) -> tuple[list[dict[str, Any]], bool]:
     """
     notes: list[list[str]] = [[] for _ in readings]
     differ = False
+    games = games_of(readings)
     for (i, one), (k, two) in combinations(enumerate(readings), 2):
         if not _same_table(one, two):
             continue
-        first, second = _game(one), _game(two)
+        first, second = games[i], games[k]
         if first is None or second is None or first.start != second.start:
             continue
         found = list(differences(first, second, _doubted(one) | _doubted(two)))
@@ -46,18 +47,18 @@ def compared(readings: Sequence[Reading]) -> tuple[list[dict[str, Any]], bool]:
     return [{**reading, "notes": [*reading["notes"], *more]} for reading, more in noted], differ
 
 
-def sheet_before(reading: Reading, others: Sequence[Reading]) -> Carried | None:
-    """What the sheet ends with that this one, having totals carried over to it, goes on from; None where there is none.
+def sheet_before(which: int, readings: Sequence[Reading], games: Sequence[Game | None]) -> Carried | None:
+    """What the sheet ends with that one of these, having totals carried over to it, goes on from; None where there is
+    none. `games` are `games_of` the readings.
 
     It is the sheet of the table most of whose last totals stand in the carry-over row, and no fewer than half of them.
     """
-    game = _game(reading) if reading["game"] is not None else None
+    game = games[which]
     if game is None or game.start is None:
         return None
     most, found = 0.5, None
-    for other in others:
-        before = _game(other) if _same_table(reading, other) else None
-        if before is None:
+    for other, before in zip(readings, games, strict=True):
+        if before is None or not _same_table(readings[which], other):
             continue
         last = _last_totals(before)
         stood = {cell: value for cell, value in last.items() if value}
@@ -92,10 +93,14 @@ def _same_table(one: Reading, two: Reading) -> bool:
     )
 
 
-def _game(reading: Reading) -> Game | None:
-    """The game as read; None where what stands on the paper is no record that could be compared."""
+def games_of(readings: Sequence[Reading]) -> list[Game | None]:
+    """The games as read; None where there is none, or where what stands on the paper is no record to compare."""
+    return [_game(reading["game"]) if reading["game"] is not None else None for reading in readings]
+
+
+def _game(record: Any) -> Game | None:
     try:
-        return game_from_dict(reading["game"])
+        return game_from_dict(record)
     except RecordError:
         return None
 

@@ -23,8 +23,8 @@ from desk.report import show_reading
 from recognize.reading import Reading
 from recognize.simulation.desks import made_desk
 from scoring.text import Text
-from sheets import remember
-from templates import encode
+from sheets import make_sheets, remember
+from templates import encode, load_form
 
 
 @pytest.fixture
@@ -71,9 +71,22 @@ def test_what_is_no_sheet_is_said_in_one_line_with_the_reason(pulka, bad, name):
 def test_a_folder_of_nothing_but_bad_pictures_lists_each(pulka, bad):
     ran = pulka("read", bad, "--jobs", 2)
     assert ran.code == 3
-    assert f"Не прочитано {len(REASONS)} из {len(REASONS)}:" in ran.out
+    assert f"Не прочитано снимков: {len(REASONS)}" in ran.out
     for name, reason in REASONS.items():
         assert any(name in line and reason in line for line in ran.out.splitlines())
+
+
+def test_every_unreadable_picture_is_named_and_so_is_each_copy_of_it(pulka, bad, tmp_path):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for name in ("a.jpg", "b.jpg", "c.jpg"):
+        (folder / name).write_bytes(b"")
+    shutil.copy(bad / "text.jpg", folder / "d.jpg")
+    ran = pulka("read", folder, "--jobs", 1)
+    assert ran.code == 3
+    assert "Не прочитано снимков: 4" in ran.out
+    assert "  a.jpg (и то же самое в b.jpg, c.jpg): файл пуст" in ran.out
+    assert "  d.jpg: это не картинка" in ran.out
 
 
 def test_a_folder_without_pictures_is_wrong_usage(pulka, tmp_path):
@@ -286,6 +299,7 @@ def test_the_same_photo_twice_is_one_reading(pulka, photographer, tmp_path, monk
     (reading,) = pulka("read", tmp_path, "--json", "--jobs", 1).json
     assert read == ["a.jpg"]
     assert (reading["source"], reading["pictures"]) == ("a.jpg", ["a.jpg", "b.jpg"])
+    assert reading["notes"] == ["один и тот же снимок: a.jpg, b.jpg"]
 
 
 def test_two_photos_of_a_sheet_are_one_reading_in_one_run_and_in_two(pulka, twice, tmp_path):
@@ -348,16 +362,108 @@ def test_where_two_photos_differ_it_is_asked_about_and_an_answer_settles_it(pulk
     assert (reading["status"], len(reading["pictures"])) == ("clear", 3)
 
 
-def test_two_games_under_one_code_are_two_readings_and_asked_about(pulka, twice, altered):
+@pytest.fixture
+def two_games(pulka, twice, altered):
+    """The two photos of `twice`, as if they were of two papers with one code; what the first alone says."""
     alone = pulka("read", twice[0], "--json").json[0]
     for field, read in alone["fields"].items():
         if read["value"].isdigit():
             altered("2.jpg", field, str(int(read["value"]) + 7))
+    return alone
+
+
+def test_two_games_under_one_code_are_two_readings_and_asked_about(pulka, twice, two_games):
     ran = pulka("read", *twice, "--json", "--jobs", 1)
     assert ran.code == 1
     assert [reading["source"] for reading in ran.json] == ["1.jpg", "2.jpg"]
     assert all("бланк скопировали" in reading["review"][0]["why"] for reading in ran.json)
-    assert ran.json[0]["settlement"] == alone["settlement"]
+    assert ran.json[0]["settlement"] == two_games["settlement"]
+    said = pulka("read", *twice, "--jobs", 1, "--lang", "en").out
+    assert said.count("the answer is a “sheet code” in letters: of this sheet, if the table named on it") == 2
+    assert '{"source": "1.jpg", "field": "sheet", "value": "935S 9A43 …"}' in said
+
+
+@pytest.fixture
+def name_sheets(tmp_path):
+    def write(**codes):
+        answers = [{"source": f"{photo[1:]}.jpg", "field": "sheet", "value": code} for photo, code in codes.items()]
+        path = tmp_path / "codes.json"
+        path.write_text(json.dumps({"format": "pulka-answers/1", "answers": answers}), "utf-8")
+        return path
+
+    return write
+
+
+def asks_which(reading):
+    return any(question["field"] == "sheet" for question in reading["review"])
+
+
+def test_a_person_tells_which_of_two_papers_with_one_code_is_which(
+    pulka, photographer, twice, two_games, name_sheets, tmp_path
+):
+    kept, code = tmp_path / "kept", two_games["sheet"]["code"]
+    (spare,) = make_sheets(photographer().sheet.form, convention="kodeks", pool=10, round=1, tables=[6], seed=3)
+    other = encode(spare.identity)
+    pulka("read", *twice, "-o", kept, "--jobs", 1)
+    ran = pulka("read", *twice, "-o", kept, "--answers", name_sheets(_2=other), "--json", "--jobs", 1)
+    assert ran.err == ""
+    first, second = ran.json
+    assert (asks_which(first), asks_which(second)) == (True, False)
+    assert (second["sheet"]["code"], second["sheet"]["table"], second["sheet"]["convention"]) == (other, 6, "kodeks")
+    assert (second["game"]["convention"], second["game"]["pool"]) == ("kodeks", 10)
+    # The other paper is the sheet that its code says; and both are known from then on.
+    told = pulka("read", *twice, "-o", kept, "--answers", name_sheets(_1=code), "--json", "--jobs", 1)
+    assert told.json == [two_games, second]
+    assert pulka("read", *twice, "-o", kept, "--json", "--jobs", 1).json == told.json
+    for reading in told.json:
+        assert json.loads((kept / f"sheet-{reading['sheet']['id']}.json").read_text("utf-8")) == [reading]
+    # What is then told of a sheet's number counts for that sheet.
+    pool = next(name for name, field in second["fields"].items() if ".pool." in name and field["value"])
+    answers = tmp_path / "said.json"
+    said = {"sheet": second["sheet"]["id"], "field": pool, "value": "3"}
+    answers.write_text(json.dumps({"format": "pulka-answers/1", "answers": [said]}), "utf-8")
+    one, two = pulka("read", *twice, "-o", kept, "--answers", answers, "--json", "--jobs", 1).json
+    assert one == two_games and (two["fields"][pool]["value"], two["fields"][pool]["why"]) == ("3", "person")
+
+
+def test_one_code_is_told_of_one_paper_and_of_its_own_form_only(pulka, photographer, twice, two_games, name_sheets):
+    code = two_games["sheet"]["code"]
+    first, second = pulka("read", *twice, "--answers", name_sheets(_1=code, _2=code), "--json", "--jobs", 1).json
+    assert (asks_which(first), asks_which(second)) == (False, True)
+    (three,) = make_sheets(load_form("protocol", 3), convention="kodeks", seed=3)
+    there = photographer(2)
+    there.save(twice[0].parent / "3.jpg")
+    for wrong in (encode(three.identity), encode(there.sheet.identity)):
+        answers = name_sheets(_2=wrong)
+        ran = pulka("read", twice[0].parent, "--answers", answers, "--json", "--jobs", 1, "--lang", "en")
+        assert [asks_which(reading) for reading in ran.json] == [True, True, False]
+        (line,) = ran.complaints
+        assert line == (
+            "pulka: the answer for 2.jpg: the code does not count, it is of a blank of another form, or of another "
+            "sheet among the pictures"
+        )
+
+
+def test_an_answer_for_a_page_is_not_for_the_same_blank_on_another_page(pulka, photographer, tmp_path, monkeypatch):
+    """Two papers with one code as two pages of a scan: what is told of the first says nothing of the second."""
+    real = desk.batch.read_photo
+
+    def read(photo, known, answers):
+        (reading,) = real(photo, known, {})
+        numbers = {n: f.value for n, f in reading.fields.items() if f.value.isdigit()}
+        apart = {name: {str(int(value) + 7): 0.9999} for name, value in numbers.items() if photo.page == 2}
+        evidence = replace(reading.evidence, likely={**reading.evidence.likely, **apart})
+        return [replace(reading, evidence=evidence)]
+
+    monkeypatch.setattr(desk.batch, "read_photo", read)
+    page = Image.open(io.BytesIO(photographer().jpeg)).convert("L")
+    scan, answers = tmp_path / "scan.pdf", tmp_path / "said.json"
+    page.save(scan, save_all=True, append_images=[page], resolution=200)
+    said = {"source": "scan.pdf", "field": "d01.tricks.A", "value": "10"}
+    answers.write_text(json.dumps({"format": "pulka-answers/1", "answers": [said]}), "utf-8")
+    first, second = pulka("read", scan, "--answers", answers, "--json").json
+    assert first["fields"]["d01.tricks.A"]["why"] == "person"
+    assert second["fields"]["d01.tricks.A"]["why"] != "person"
 
 
 def test_a_spoilt_photo_of_a_sheet_that_another_photo_shows_is_a_note(pulka, photographer, tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ from desk.tables import compared
 from recognize.simulation.camera import photograph
 from recognize.simulation.hand import make_writer, write_sheet
 from recognize.simulation.shots import draw_shot
+from scoring.files import game_from_dict
 from scoring.game import COLUMNS
 from sheets import make_sheets, print_sheets
 
@@ -117,6 +118,13 @@ def test_a_continuation_is_no_second_record_and_another_game_is_named():
     said, differ = notes(reading(), reading("AAAA-BBBB", change=change))
     assert said[0] == ["на листе AAAA-BBBB того же стола записана другая игра"]
     assert not differ
+
+
+def test_every_game_is_parsed_once(monkeypatch):
+    parsed = []
+    monkeypatch.setattr("desk.tables.game_from_dict", lambda record: parsed.append(record) or game_from_dict(record))
+    compared([reading(f"AAAA-BBB{number}") for number in range(5)])
+    assert len(parsed) == 5
 
 
 def test_readings_are_left_as_they_were():
