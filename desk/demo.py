@@ -122,6 +122,8 @@ class Verdict:
     found: tuple[Slip, ...]
     half: tuple[Slip, ...]
     """Entries in a wrong box of which only that they are missing in the right one was found."""
+    questioned: tuple[Slip, ...]
+    """Not claimed, but a person is asked about the box."""
     missed: tuple[Slip, ...]
     unfounded: tuple[str, ...]
     """Fields in which a mistake is claimed that nobody made."""
@@ -144,6 +146,7 @@ def hold_to_truth(form: Form, values: Mapping[str, str], slips: Sequence[Slip], 
     places = [{s.field} | ({replace(s, cell=s.instead).field} if s.instead else set()) for s in slips]
     found = tuple(slip for slip in slips if slip.field in claimed)
     half = tuple(s for s, place in zip(slips, places, strict=True) if s not in found and place & claimed)
+    rest = [(s, place) for s, place in zip(slips, places, strict=True) if s not in found + half]
     count = sum(field.kind != "text" for field in form.fields)
     return Verdict(
         right=count - len(wrong),
@@ -151,7 +154,8 @@ def hold_to_truth(form: Form, values: Mapping[str, str], slips: Sequence[Slip], 
         silent=tuple(name for name in wrong if name not in asked),
         found=found,
         half=half,
-        missed=tuple(slip for slip in slips if slip not in found + half),
+        questioned=tuple(slip for slip, place in rest if place & asked),
+        missed=tuple(slip for slip, place in rest if not place & asked),
         unfounded=tuple(sorted(claimed - set().union(*places) - asked)),
     )
 
@@ -262,6 +266,7 @@ def demo_json(shown: Shown) -> dict[str, Any]:
             "wrong_in_silence": list(verdict.silent),
             "mistakes_found": [s.field for s in verdict.found],
             "mistakes_half_found": [s.field for s in verdict.half],
+            "mistakes_asked": [s.field for s in verdict.questioned],
             "mistakes_missed": [s.field for s in verdict.missed],
             "mistakes_unfounded": list(verdict.unfounded),
         },
@@ -309,6 +314,8 @@ def _tell(out: Console, filled: Filled, reading: Mapping[str, Any], verdict: Ver
                 "найдена наполовину: что записи нет там, где ей место",
                 "half found: that it is missing where it belongs",
             )
+        elif slip in verdict.questioned:
+            fate = Text("о ней спрошено", "asked about")
         else:
             fate = Text("НЕ найдена", "NOT found")
         out.print(

@@ -57,14 +57,30 @@ def check_record(file: str, against: str | None, lang: Lang, *, fines: bool, as_
         report["differences"] = [
             {"deal": d.deal, "field": d.field, "message": difference_text(d).in_(lang)} for d in differences
         ]
+    if report["message"]:
+        report["message"] = _nothing_written(game, file).in_(lang)
     if as_json:
         put_json(report)
     if report["violations"]:
         raise Stop(*(in_file(file, Text(v["message"], v["message"])) for v in report["violations"]))
     if not as_json:
-        show_check(console(), report, game.players, lang, fines=fines)
+        show_check(console(), report, game.players, lang, fines=fines, by_totals=game.totals is not None)
     wrong = report["result"] is not None and report["result"]["verdict"] == "wrong"
     return ExitCode.PERSON if report["mistakes"] or wrong or report.get("differences") else ExitCode.DONE
+
+
+def _nothing_written(game: Game, file: str) -> Text:
+    """What to say of a record that has no entries to check: what it has instead, and what can be done with that."""
+    if game.totals is not None:
+        there = Text(
+            "в записи только итоги, без сдач: откуда они взялись, не проверить",
+            "the record has the totals alone, no deals: how they came about cannot be checked",
+        )
+    else:
+        there = Text("в записи только сдачи, итогов игроки не писали", "the record has deals alone, no written totals")
+    if game.result is not None:
+        return there + Text("; проверен только расчёт", "; only the settlement is checked")
+    return there + Text(f"; рассчитать игру: pulka settle {file}", f"; to settle the game: pulka settle {file}")
 
 
 def record_in(file: str) -> Game:

@@ -102,9 +102,18 @@ def _step(step: Mapping[str, Any], lang: Lang) -> str:
 
 
 def show_check(
-    out: Console, report: Mapping[str, Any], names: Mapping[str, str], lang: Lang, *, fines: bool = False
+    out: Console,
+    report: Mapping[str, Any],
+    names: Mapping[str, str],
+    lang: Lang,
+    *,
+    fines: bool = False,
+    by_totals: bool = False,
 ) -> None:
-    """A `pulka-check/1`: every mistake with what it cost, the notes, and both settlements."""
+    """A `pulka-check/1`: every mistake with what it cost, the notes, and both settlements.
+
+    Of a record that has totals alone (`by_totals`) the two are what follows from them and what the players made of it.
+    """
     if report["message"]:
         out.print(report["message"], soft_wrap=True)
     elif not report["mistakes"]:
@@ -117,7 +126,13 @@ def show_check(
         out.print("· " + note["message"], soft_wrap=True)
     if report["result"]:
         out.print(report["result"]["message"], soft_wrap=True)
-    if report["settlement"]["played"]:
+    played = report["settlement"]["played"]
+    if played and by_totals:
+        apart = report["result"]["differences"] if report["result"] else None
+        theirs = {seat: str(Fraction(played[seat]) + Fraction(apart[seat])) for seat in played} if apart else None
+        heads = Text("в вистах|по итогам|у игроков|разница", "in whists|by the totals|the players'|difference")
+        show_both(out, {"played": played, "written": theirs}, names, lang, heads)
+    elif played:
         show_both(out, report["settlement"], names, lang)
 
 
@@ -140,14 +155,18 @@ def _signed(figure: str) -> str:
     return shown if shown.startswith("−") or figure == "0" else "+" + shown
 
 
-def show_both(out: Console, settlement: Mapping[str, Any], names: Mapping[str, str], lang: Lang) -> None:
+_BOTH = Text("в вистах|по сдачам|по записям|разница", "in whists|as played|as written|difference")
+
+
+def show_both(
+    out: Console, settlement: Mapping[str, Any], names: Mapping[str, str], lang: Lang, heads: Text = _BOTH
+) -> None:
     """The settlement as played and as written, side by side."""
     played, written = settlement["played"], settlement["written"]
     known = played or written
     if not known:
         return
-    heads = Text("в вистах|по сдачам|по записям|разница", "in whists|as played|as written|difference").in_(lang)
-    table = _table(*heads.split("|"), numbers=(1, 2, 3))
+    table = _table(*heads.in_(lang).split("|"), numbers=(1, 2, 3))
     for seat in known:
         row = [figure_text(side[seat]) if side else "—" for side in (played, written)]
         apart = ""

@@ -213,6 +213,29 @@ def test_check_finds_nothing_in_an_honest_record_and_says_so(pulka, record):
     assert "No mistakes in the writing." in ran.out
 
 
+def test_check_says_what_it_can_check_in_a_record_without_entries(pulka, tmp_path):
+    examples = Path(__file__).parent.parent / "examples"
+    ran = pulka("check", examples / "totals.json")
+    assert ran.code == 0
+    assert "только итоги, без сдач" in ran.out and "проверен только расчёт" in ran.out and "расчёт верен" in ran.out
+    assert "по итогам" in ran.out and "по сдачам  " not in ran.out
+    data = json.loads((examples / "totals.json").read_text("utf-8"))
+    data["result"] = {"A": 56, "B": -107, "C": 103, "D": -52}
+    (tmp_path / "wrong.json").write_text(json.dumps(data), "utf-8")
+    ran = pulka("check", tmp_path / "wrong.json", "--lang", "en")
+    assert ran.code == 1
+    (line,) = [line.split() for line in ran.out.splitlines() if line.lstrip().startswith("A Иванов")]
+    assert line[-3:] == ["55", "56", "+1"]
+    del data["result"]
+    (tmp_path / "bare.json").write_text(json.dumps(data), "utf-8")
+    assert f"pulka settle {tmp_path / 'bare.json'}" in pulka("check", tmp_path / "bare.json", "--json").json["message"]
+    deals = json.loads((examples / "honest.json").read_text("utf-8"))
+    del deals["written"]
+    (tmp_path / "deals.json").write_text(json.dumps(deals), "utf-8")
+    ran = pulka("check", tmp_path / "deals.json", "--lang", "en")
+    assert f"no written totals; to settle the game: pulka settle {tmp_path / 'deals.json'}" in ran.out
+
+
 def test_check_names_the_mistake_and_what_it_costs(pulka, record):
     file = record(changed(written=10))
     ran = pulka("check", file)

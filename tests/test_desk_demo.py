@@ -1,9 +1,11 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pypdfium2
 import pytest
 from PIL import Image
 
+import desk.demo
 from desk.demo import hold_to_truth
 from recognize.simulation.table import Slip
 from scoring.game import Cell
@@ -49,6 +51,31 @@ def test_mistakes_found_missed_and_made_up_are_told_apart():
     assert verdict.missed == slips[2:]
     assert verdict.unfounded == ("d09.pool.B",)
     assert not verdict.good
+
+
+@pytest.mark.parametrize("asked", ["d05.whists.B.C", "d05.whists.B.A"])
+def test_a_mistake_that_is_asked_about_is_not_missed(asked):
+    slip = Slip("wrong opponent", 5, Cell("whists", "B", "C"), 8, 0, Cell("whists", "B", "A"))
+    reading = honest()
+    reading["review"] = [{"field": asked}]
+    verdict = hold_to_truth(FORM, {}, (slip,), reading)
+    assert (verdict.questioned, verdict.missed, verdict.found, verdict.half) == ((slip,), (), (), ())
+    assert verdict.good
+
+
+def test_a_mistake_that_is_asked_about_is_told_so(pulka, tmp_path, monkeypatch):
+    real = desk.demo.read_pages
+
+    def read(picture, work):
+        (page,) = real(picture, work)
+        mistakes = page.reading["mistakes"]
+        asked = [{"field": m["field"], "best": "1", "other": [], "why": "?"} for m in mistakes]
+        return (replace(page, reading=page.reading | {"mistakes": [], "review": asked}),)
+
+    monkeypatch.setattr(desk.demo, "read_pages", read)
+    ran = pulka("demo", "-o", tmp_path / "demo")
+    assert ran.code == 0
+    assert ran.out.count("— о ней спрошено") == 2 and "найдена" not in ran.out
 
 
 @pytest.fixture(scope="module")
