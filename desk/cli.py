@@ -181,7 +181,8 @@ def print_(
 ) -> int:
     """Print blank sheets."""
     _speak(lang)
-    from desk.printing import Order, form_of, print_order, refuse_paper
+    from desk.order import form_of
+    from desk.printing import Order, print_order, refuse_paper
 
     order = Order(
         form=form_of(form, whole_number("--players", players), whole_number("--rows", rows)),
@@ -222,7 +223,7 @@ def layout(
 ) -> None:
     """Print the geometry of a form."""
     _speak(lang)
-    from desk.printing import form_of
+    from desk.order import form_of
     from templates import layout_json
 
     put_json(layout_json(form_of(form, whole_number("--players", players), whole_number("--rows", rows))))

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import typer
-from typer import rich_utils
 from typer.core import TyperCommand, TyperGroup
 
 from scoring.text import Text, plain_name
@@ -88,6 +87,11 @@ class Command(TyperCommand):
         """The option --help."""
         return _help_option(super().get_help_option(ctx), ctx)
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The whole help."""
+        _speak_headings(ctx)
+        super().format_help(ctx, formatter)
+
 
 class Group(TyperGroup):
     """All the commands; speaks the language of the run, and keeps quiet when nobody listens any more."""
@@ -99,6 +103,11 @@ class Group(TyperGroup):
     def get_help_option(self, ctx: Any) -> Any:
         """The option --help."""
         return _help_option(super().get_help_option(ctx), ctx)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The whole help."""
+        _speak_headings(ctx)
+        super().format_help(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Which command is meant; a Stop that names those there are where it is none of them."""
@@ -176,8 +185,6 @@ def complain(line: str) -> None:
 
 def _speak(command: Any, lang: Lang) -> None:
     """Leave of every help text the chosen language."""
-    for name, words in _HEADINGS.items():
-        setattr(rich_utils, name, words.in_(lang))
     for one in [command, *getattr(command, "commands", {}).values()]:
         for name in ("help", "short_help", "epilog"):
             if text := getattr(one, name):
@@ -210,6 +217,14 @@ _HEADINGS = {
     "COMMANDS_PANEL_TITLE": Text("Команды", "Commands"),
     "REQUIRED_LONG_STRING": Text("[обязательно]", "[required]"),
 }
+
+
+def _speak_headings(ctx: Any) -> None:
+    """Put the headings of the help into the language of the run; what draws the help takes longest to load."""
+    from typer import rich_utils
+
+    for name, words in _HEADINGS.items():
+        setattr(rich_utils, name, words.in_(ctx.find_root().obj))
 
 
 def _usage(line: str, ctx: Any) -> str:

@@ -1,4 +1,4 @@
-"""What a print order says: which tables, who sits where, which rules differ; each error names its place."""
+"""What a print order says: which form and tables, who sits where, which rules differ; each error names its place."""
 
 import csv
 import re
@@ -9,7 +9,7 @@ from typing import Any
 from desk.edge import Stop, input_file
 from scoring.convention import Convention, ConventionError, differing, load_convention
 from scoring.text import Text, seat_text, system_text
-from templates import SEATS
+from templates import SEATS, Form, FormError, load_form
 
 MOST_SHEETS = 2000
 """More than this in one PDF is a slip of the hand, not an order."""
@@ -17,6 +17,14 @@ MOST_SHEETS = 2000
 _RUSSIAN = dict(zip("АБВГ", SEATS, strict=True))
 
 Names = dict[int, dict[str, str]]
+
+
+def form_of(name: str, players: int | None, rows: int | None) -> Form:
+    """The form that was named; Stop where there is none such."""
+    try:
+        return load_form(name, players or 0, rows)
+    except FormError as error:
+        raise Stop(Text(error.ru, error.en)) from error
 
 
 def tables_of(text: str) -> list[int]:

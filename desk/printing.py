@@ -10,7 +10,7 @@ from desk.order import MOST_SHEETS, Names, names_from, rules_of, tables_of, too_
 from scoring.convention import option_text
 from scoring.text import Text, system_text
 from sheets import Sheet, SheetError, make_sheets, print_sheets, remember
-from templates import Form, FormError, encode, load_form, sheet_id
+from templates import Form, encode, sheet_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +26,6 @@ class Order:
     tables: str | None
     names: Path | None
     copies: int
-
-
-def form_of(name: str, players: int | None, rows: int | None) -> Form:
-    """The form that was named; Stop where there is none such."""
-    try:
-        return load_form(name, players or 0, rows)
-    except FormError as error:
-        raise Stop(Text(error.ru, error.en)) from error
 
 
 def refuse_paper(paper: str) -> None:

@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Line
 
-from desk.answers import example
 from desk.edge import Lang
 from desk.words import field_text, figure_text, like_text, player_text, value_text
 from scoring.convention import Convention, ConventionError, describe, load_convention
@@ -278,6 +277,8 @@ def show_unreadable(out: Console, failed: Sequence[Mapping[str, Any]], lang: Lan
 
 def show_how_to_answer(out: Console, readings: Sequence[Mapping[str, Any]], lang: Lang) -> None:
     """How a person tells the program what stands in the fields asked about, with one of them as the example."""
+    from desk.answers import example  # all that reads pictures comes with it, which a settlement need not wait for
+
     for reading, alone in zip(readings, alone_in_their_pictures(readings), strict=True):
         sheet = (reading["sheet"] or {}).get("id")
         if any(is_copy_question(reading, question) for question in reading["review"]):

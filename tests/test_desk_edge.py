@@ -13,6 +13,7 @@ from desk.edge import Group, Stop, complain, language, run
 from scoring.text import Text
 
 COMMANDS = ("print", "layout", "read", "settle", "check", "conventions", "demo")
+EXAMPLES = Path(__file__).parent.parent / "examples"
 CYRILLIC = re.compile("[а-яё]", re.I)
 
 
@@ -171,12 +172,28 @@ def test_a_closed_pipe_is_quiet(command):
     assert ran.returncode == 141
 
 
-def test_help_loads_nothing_that_it_does_not_need():
-    said = "import sys\nfrom desk.cli import main\ntry: main()\nexcept SystemExit: pass\n"
-    said += "print(*(name for name in ('numpy', 'cv2', 'PIL', 'reportlab', 'recognize') if name in sys.modules))"
-    words = [sys.executable, "-c", said, "--help"]
+READERS = ("numpy", "cv2", "PIL", "reportlab", "recognize")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "without"),
+    [
+        (["--help"], READERS),
+        (["read", "--help"], READERS),
+        (["layout", "protocol"], (*READERS, "rich.markdown")),
+        (["conventions", "sochi"], (*READERS, "rich.markdown")),
+        (["settle", EXAMPLES / "honest.json"], (*READERS, "rich.markdown")),
+        (["check", EXAMPLES / "honest.json"], (*READERS, "rich.markdown")),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_command_loads_nothing_that_it_does_not_need(arguments, without):
+    said = "import sys\nfrom desk.cli import main\ntry: main()\nexcept SystemExit as end: assert not end.code\n"
+    said += f"print(*(name for name in {without} if name in sys.modules))"
+    words = [sys.executable, "-c", said, *map(str, arguments)]
     ran = subprocess.run(words, capture_output=True, timeout=60, text=True)
     assert ran.stdout.splitlines()[-1] == ""
+    assert len(ran.stdout.splitlines()) > 5, ran.stderr
 
 
 @pytest.mark.parametrize(
