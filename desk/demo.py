@@ -287,10 +287,10 @@ def _tell(out: Console, filled: Filled, reading: Mapping[str, Any], verdict: Ver
     written = sum(filled.values.get(f.id, "") != "" for f in filled.sheet.form.fields)
     out.print(
         Text(
-            f"  полей {count} (заполнено {written}): верно {verdict.right}, неверно, но спрошено {len(verdict.asked)}, "
-            f"неверно и молча {len(verdict.silent)}",
-            f"  fields {count} ({written} filled in): right {verdict.right}, wrong but asked {len(verdict.asked)}, "
-            f"wrong in silence {len(verdict.silent)}",
+            f"  клеток {count} (заполнено {written}): прочитано верно {verdict.right}, неверно, но с вопросом "
+            f"{len(verdict.asked)}, неверно и без вопроса {len(verdict.silent)}",
+            f"  fields {count} ({written} filled in): right {verdict.right}, wrong but asked about "
+            f"{len(verdict.asked)}, wrong in silence {len(verdict.silent)}",
         ).in_(lang),
         soft_wrap=True,
     )

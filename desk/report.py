@@ -248,10 +248,10 @@ def _how_to_name(reading: Mapping[str, Any], question: Mapping[str, Any], *, alo
             "the answer is the “sheet code” printed on it in letters",
         )
     return Text(
-        "ответ — «код листа» буквами: этого листа, если записан стол, указанный на нём, иначе — бланка, напечатанного "
-        "для того стола, который записан",
-        "the answer is a “sheet code” in letters: of this sheet, if the table named on it was written down, else of a "
-        "blank printed for the table that was",
+        "ответ — «код листа» буквами: с этого листа, если за его столом и играли, или с чистого бланка того стола, где "
+        "играли на самом деле",
+        "the answer is a “sheet code” in letters: this sheet's, if it was played at its own table, or that of a blank of "
+        "the table where it was really played",
     )
 
 
@@ -289,11 +289,12 @@ def show_how_to_answer(out: Console, readings: Sequence[Mapping[str, Any]], lang
             of_sheet = question["field"] == "sheet"
             if (of_sheet and not _can_be_named(reading, question)) or _unseen(reading, question):
                 continue  # nothing that can be answered in a file, or from the photo
-            value = "935S 9A43 …" if of_sheet else (question["best"] or (*question["other"], "")[0])
+            value = "935S 9A43 …" if of_sheet else _plain_number(question["best"] or (*question["other"], "")[0])
             said = Text(
-                "Ответы запишите в файл и прочитайте ещё раз с --answers ФАЙЛ; клетка названа в скобках. Например:",
-                "Write the answers into a file and read again with --answers FILE; the field is named in brackets. "
-                "For example:",
+                "Что стоит на бумаге, запишите в файл и прочитайте ещё раз с --answers ФАЙЛ; имя клетки — в квадратных "
+                "скобках. Например:",
+                "Write what stands on the paper into a file and read again with --answers FILE; a field's name is in "
+                "square brackets. For example:",
             )
             out.print(said.in_(lang), style="dim", soft_wrap=True)
             line = example(sheet, reading["pictures"][0], reading["page"], question["field"], value)
@@ -332,7 +333,7 @@ def _status(reading: Mapping[str, Any], lang: Lang) -> str:
     if asked:
         said.append(Text(f"вопросов: {asked}", f"questions: {asked}").in_(lang))
     else:
-        said.append(Text("всё прочитано уверенно", "all of it read with certainty").in_(lang))
+        said.append(Text("всё прочитано уверенно", "all read with certainty").in_(lang))
     said.append(
         Text(f"ошибок в записях: {wrong}", f"mistakes in the writing: {wrong}").in_(lang)
         if wrong
@@ -342,9 +343,13 @@ def _status(reading: Mapping[str, Any], lang: Lang) -> str:
 
 
 def question_line(question: Mapping[str, Any], lang: Lang, *, unseen: bool = False) -> str:
-    """A question in words: «сдача 7, взятки В: похоже на 3, может быть, 8 — написано неразборчиво»."""
+    """A question in words: «сдача 7, взятки В: похоже на 3, а может быть, 8 — написано неразборчиво»."""
     line = field_text(question["field"]).in_(lang)
-    others = Text(" или ", " or ").in_(lang).join(value_text(v).in_(lang) for v in question["other"])
+    # 06 is a 6, and not another reading of it.
+    different = {
+        _plain_number(v): None for v in question["other"] if _plain_number(v) != _plain_number(question["best"])
+    }
+    others = Text(" или ", " or ").in_(lang).join(value_text(v).in_(lang) for v in different)
     if unseen:
         expected = Text(f" (ожидается {others})", f" (expected: {others})").in_(lang) if others else ""
         return f"{line}: {question['why']}{expected}"
@@ -352,8 +357,13 @@ def question_line(question: Mapping[str, Any], lang: Lang, *, unseen: bool = Fal
         best = like_text(question["best"])
         line += Text(f": похоже на {best.ru}", f": looks like {best.en}").in_(lang)
     if others:
-        line += Text(", может быть, ", ", may be ").in_(lang) + others
+        line += Text(", а может быть, ", ", or perhaps ").in_(lang) + others
     return f"{line} — {question['why']}"
+
+
+def _plain_number(value: str) -> str:
+    """What stands in a field, a number without the noughts before it: so it is answered."""
+    return str(int(value)) if value.isdecimal() else value
 
 
 def convention_title(name: str, lang: Lang) -> str:

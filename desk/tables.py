@@ -29,6 +29,7 @@ def compared(readings: Sequence[Reading]) -> tuple[list[dict[str, Any]], bool]:
     A continuation sheet, which has totals carried over to it, is no second record.
     """
     notes: list[list[str]] = [[] for _ in readings]
+    strange: list[list[str]] = [[] for _ in readings]
     differ = False
     games = games_of(readings)
     for (i, one), (k, two) in combinations(enumerate(readings), 2):
@@ -37,12 +38,18 @@ def compared(readings: Sequence[Reading]) -> tuple[list[dict[str, Any]], bool]:
         first, second = games[i], games[k]
         if first is None or second is None or first.start != second.start:
             continue
+        if _another_game(first, second):
+            strange[i].append(two["sheet"]["id"])
+            strange[k].append(one["sheet"]["id"])
+            continue
         found = list(differences(first, second, _doubted(one) | _doubted(two)))
-        another = _another_game(first, second)
-        differ = differ or (bool(found) and not another)
+        differ = differ or bool(found)
         turned = [(where, there, here) for where, here, there in found]
-        notes[i].append(_note(two, found, another).in_(one["lang"]))
-        notes[k].append(_note(one, turned, another).in_(two["lang"]))
+        notes[i].append(_note(two, found).in_(one["lang"]))
+        notes[k].append(_note(one, turned).in_(two["lang"]))
+    for reading, sheets, told in zip(readings, strange, notes, strict=True):
+        if sheets:
+            told.append(_strange_note(list(dict.fromkeys(sheets))).in_(reading["lang"]))
     noted = zip(readings, notes, strict=True)
     return [{**reading, "notes": [*reading["notes"], *more]} for reading, more in noted], differ
 
@@ -173,13 +180,21 @@ def _totals_apart(one: Game, two: Game, doubted: set[str]) -> dict[int, list[Dif
     return found
 
 
-def _note(other: Reading, found: Sequence[Difference], another: bool) -> Text:
-    sheet = other["sheet"]["id"]
-    if another:
+def _strange_note(sheets: Sequence[str]) -> Text:
+    listed = ", ".join(sheets)
+    if len(sheets) > 1:
         return Text(
-            f"на листе {sheet} того же стола записана другая игра",
-            f"sheet {sheet} of the same table records another game",
+            f"на листах {listed} того же стола записаны другие игры: не перепутаны ли бланки?",
+            f"sheets {listed} of the same table record other games: were the blanks mixed up?",
         )
+    return Text(
+        f"на листе {listed} того же стола записана другая игра: не перепутаны ли бланки?",
+        f"sheet {listed} of the same table records another game: were the blanks mixed up?",
+    )
+
+
+def _note(other: Reading, found: Sequence[Difference]) -> Text:
+    sheet = other["sheet"]["id"]
     if not found:
         return Text(f"с листом {sheet} того же стола сходится", f"agrees with sheet {sheet} of the same table")
     told = [where + Text(": ", ": ") + here + Text(" — ", " - ") + there for where, here, there in found[:MOST_TOLD]]

@@ -18,8 +18,9 @@ from rich.console import Console
 import desk.batch
 import desk.reading
 import recognize.identify
+from desk.answers import answers_from
 from desk.batch import Picture, Work, read_here
-from desk.report import show_reading
+from desk.report import question_line, show_how_to_answer, show_reading
 from recognize.reading import Reading
 from recognize.simulation.desks import made_desk
 from scoring.text import Text
@@ -379,7 +380,7 @@ def test_two_games_under_one_code_are_two_readings_and_asked_about(pulka, twice,
     assert all("бланк скопировали" in reading["review"][0]["why"] for reading in ran.json)
     assert ran.json[0]["settlement"] == two_games["settlement"]
     said = pulka("read", *twice, "--jobs", 1, "--lang", "en").out
-    assert said.count("the answer is a “sheet code” in letters: of this sheet, if the table named on it") == 2
+    assert said.count("the answer is a “sheet code” in letters: this sheet's, if it was played at its own table") == 2
     assert '{"source": "1.jpg", "field": "sheet", "value": "935S 9A43 …"}' in said
 
 
@@ -607,6 +608,24 @@ def test_many_boxes_out_of_sight_are_told_in_one_line():
     said = out.getvalue()
     assert "9 boxes that matter cannot be seen (deal 1, pool of A … deal 9, pool of A): take another photo" in said
     assert "deal 11, pool of A" in said and "deal 5" not in said
+
+
+def test_a_question_offers_each_number_once_and_as_it_can_be_answered():
+    question = {"field": "d03.mountain.A", "best": "06", "other": ["6", "76", "076", ""], "why": "unclear"}
+    line = question_line(question, "en")
+    assert line == "deal 3, mountain of A: looks like 06, or perhaps 76 or empty — unclear"
+    reading = {
+        "source": "1.jpg",
+        "page": 1,
+        "pictures": ["1.jpg"],
+        "sheet": {"id": "TRRM-CA5K", "code": "?"},
+        "fields": {},
+        "review": [question],
+    }
+    out = io.StringIO()
+    show_how_to_answer(Console(file=out, width=200), [reading], "en")
+    (answer,) = answers_from(out.getvalue().splitlines()[-1])
+    assert (answer.sheet, answer.field, answer.value) == ("TRRM-CA5K", "d03.mountain.A", "6")
 
 
 def test_pictures_that_the_program_drew_are_not_read_as_photos(pulka, photographer, tmp_path):

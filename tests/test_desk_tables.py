@@ -116,8 +116,14 @@ def test_a_continuation_is_no_second_record_and_another_game_is_named():
             deal["contract"] = {"6": "7"}.get(deal["contract"], "6")
 
     said, differ = notes(reading(), reading("AAAA-BBBB", change=change))
-    assert said[0] == ["на листе AAAA-BBBB того же стола записана другая игра"]
+    assert said[0] == ["на листе AAAA-BBBB того же стола записана другая игра: не перепутаны ли бланки?"]
     assert not differ
+    # Of many such sheets there is one note.
+    said, differ = notes(*(reading("AAAA-BBB" + s, lang="en") for s in "BC"), reading(lang="en", change=change))
+    assert said[2] == [
+        "sheets AAAA-BBBB, AAAA-BBBC of the same table record other games: were the blanks mixed up?",
+    ]
+    assert [len(one) for one in said] == [2, 2, 1] and not differ
 
 
 def test_every_game_is_parsed_once(monkeypatch):
@@ -138,7 +144,10 @@ def test_two_sheets_of_one_table_are_compared_as_they_are_read(pulka, photograph
     for seed in (1, 2):
         photographer(seed).save(tmp_path / f"{seed}.jpg")
     first, second = pulka("read", tmp_path, "--json", "--jobs", 1).json
-    assert f"на листе {second['sheet']['id']} того же стола записана другая игра" in first["notes"]
+    assert (
+        f"на листе {second['sheet']['id']} того же стола записана другая игра: не перепутаны ли бланки?"
+        in first["notes"]
+    )
     # What was read of a sheet can be checked against another, as two records can.
     for number, one in enumerate((first, second)):
         (tmp_path / f"{number}.json").write_text(json.dumps([one]), "utf-8")
