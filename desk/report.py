@@ -250,8 +250,8 @@ def _how_to_name(reading: Mapping[str, Any], question: Mapping[str, Any], *, alo
     return Text(
         "ответ — «код листа» буквами: с этого листа, если за его столом и играли, или с чистого бланка того стола, где "
         "играли на самом деле",
-        "the answer is a “sheet code” in letters: this sheet's, if it was played at its own table, or that of a blank of "
-        "the table where it was really played",
+        "the answer is a “sheet code” in letters: this sheet's, if it was played at its own table, or that of a "
+        "blank of the table where it was really played",
     )
 
 
