@@ -103,8 +103,11 @@ def _unforeseen(value: str, read: str) -> float:
 
     Such a thing befalls one figure, or adds or hides one at an end, and seldom makes a number a wholly other one.
     """
-    if not (value.isdigit() and read.isdigit()):
+    if not read.isdigit():
         return _anything(value)
+    if not value.isdigit():
+        # A speck or a neighbour's stroke may pass for a figure, hardly ever for two.
+        return _anything(value) / 10 ** len(read)
     apart = sum(a != b for a, b in zip(value, read, strict=False)) if len(value) == len(read) else -1
     if apart == 1:
         return 0.5 / (9 * len(value))

@@ -92,6 +92,13 @@ def test_a_forgotten_mark_that_the_rest_makes_sure_is_noted_and_not_filled_in():
     assert [deal.contract for deal in decision.game.deals if deal.deal == 5] == [name.split(".")[2]]
 
 
+def test_the_more_figures_are_read_the_less_it_may_be_that_nothing_is_written():
+    one, two, nothing = (number_ink([(text, 0.999)], lambda value: 0.0) for text in ("2", "22", ""))
+    assert nothing("2") > one("") > 9 * two("") > 0
+    # It is rather another figure that nobody foresaw.
+    assert one("7") > one("") and two("27") > two("")
+
+
 def test_what_cannot_be_seen_is_unreadable_and_asked_about_where_something_is_due():
     sheet, _, values, _ = sheet_of("sochi", 4, 5)
     due = next(n for n in values if n.split(".")[1] == "whists")
