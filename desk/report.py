@@ -349,7 +349,8 @@ def question_line(question: Mapping[str, Any], lang: Lang, *, unseen: bool = Fal
     different = {
         _plain_number(v): None for v in question["other"] if _plain_number(v) != _plain_number(question["best"])
     }
-    others = Text(" или ", " or ").in_(lang).join(value_text(v).in_(lang) for v in different)
+    *first, last = (value_text(v).in_(lang) for v in different) if different else ("",)
+    others = ", ".join(first) + (Text(" или ", " or ").in_(lang) if first else "") + last
     if unseen:
         expected = Text(f" (ожидается {others})", f" (expected: {others})").in_(lang) if others else ""
         return f"{line}: {question['why']}{expected}"

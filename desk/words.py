@@ -32,7 +32,7 @@ _CHOICES = {
     "notrump": Text("без козыря", "no trump"),
 }
 _VALUES = {"": Text("пусто", "empty"), "x": Text("отметка", "a mark"), "-": Text("прочерк", "a dash")}
-_LIKE = {"": Text("пустую клетку", "empty"), "x": Text("отметку", "a mark")}
+_LIKE = {"": Text("пустую клетку", "an empty box"), "x": Text("отметку", "a mark")}
 
 
 def field_text(field_id: str) -> Text:

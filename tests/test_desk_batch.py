@@ -614,6 +614,10 @@ def test_a_question_offers_each_number_once_and_as_it_can_be_answered():
     question = {"field": "d03.mountain.A", "best": "06", "other": ["6", "76", "076", ""], "why": "unclear"}
     line = question_line(question, "en")
     assert line == "deal 3, mountain of A: looks like 06, or perhaps 76 or empty — unclear"
+    several = {"field": "d01.declarer.A", "best": "", "other": ["x", "-", "1"], "why": "unclear"}
+    line = question_line(several, "ru")
+    assert line == "сдача 1, «играет А»: похоже на пустую клетку, а может быть, отметка, прочерк или 1 — unclear"
+    assert question_line(several | {"other": []}, "en").endswith("looks like an empty box — unclear")
     reading = {
         "source": "1.jpg",
         "page": 1,
