@@ -20,7 +20,7 @@ from recognize.simulation.camera import (
 from recognize.simulation.glyphs import drawn_styles
 from recognize.simulation.hand import Correction, Pen, Writer, make_writer, real_writers, write_sheet
 from recognize.simulation.table import MISTAKES, UNFORESEEN, correct, forget, play, write_down
-from recognize.simulation.writers import is_held_out
+from recognize.simulation.writers import is_as_labelled, is_held_out
 from scoring import Written, check, ledger, violations
 from scoring.game import cells_of
 from templates import load_form
@@ -458,6 +458,12 @@ def test_some_writers_are_held_out_for_ever():
     # A change here would let people into training whom earlier figures were measured on.
     assert [int(i[-4:]) for i in ids[:20] if is_held_out(i)] == [4, 9, 11, 12, 17]
     assert not is_held_out("")
+
+
+def test_recordings_that_are_not_what_they_are_said_to_be_are_left_out():
+    people, labels = ["ibm_000"] * 4 + ["else"], ["1", "1", "0", "1", "1"]
+    assert is_as_labelled(people, labels).tolist() == [True, True, True, False, True]
+    assert is_as_labelled([], []).tolist() == []
 
 
 # --- the table -------------------------------------------------------------------------------------------------------

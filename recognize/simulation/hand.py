@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recognize.simulation.glyphs import Stroke, Strokes, drawn_styles
-from recognize.simulation.writers import is_held_out
+from recognize.simulation.writers import is_as_labelled, is_held_out
 from templates import Box, Form
 
 __all__ = [
@@ -170,7 +170,7 @@ def real_writers(
         with np.load(path) as data:
             points, strokes, chars = data["pts"], data["stroke_off"], data["char_off"]
             labels, people, sizes = data["y"], data["w"], data["rel_size"]
-        for i in np.flatnonzero(np.isin(labels, list(wanted))):
+        for i in np.flatnonzero(np.isin(labels, list(wanted)) & is_as_labelled(people, labels)):
             glyph = _real_glyph(points, strokes[chars[i] : chars[i + 1] + 1], sizes[i], str(labels[i]))
             if glyph is not None:
                 found.setdefault(str(people[i]), {}).setdefault(str(labels[i]).lower(), []).append(glyph)

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from recognize.simulation.writers import is_held_out
+from recognize.simulation.writers import is_as_labelled, is_held_out
 
 Array = NDArray[Any]
 Part = Literal["train", "calibrate", "test"]
@@ -85,7 +85,8 @@ def load_writers(data: Path, part: Part, rng: np.random.Generator) -> list[Write
             add(writer_id, "unipen_europe" if region in EUROPEAN_REGIONS else "unipen", character)
     symbols = np.load(data / "unipen_symbols.npz")
     for writer_id, _, character in stroke_characters(symbols, "-"):
-        if writer_id in writers and character.aspect > 2:
+        # Under that label there are square waves and ticks as well.
+        if writer_id in writers and character.aspect > 5:
             add(writer_id, writers[writer_id].group, character)
 
     swiss = np.load(data / "swiss_numbers_16.npz")
@@ -124,8 +125,8 @@ def stroke_characters(archive: Any, labels: str) -> list[tuple[str, str, Charact
     strokes, characters = archive["stroke_off"], archive["char_off"]
     writers, regions, sizes = archive["w"], archive["region"], archive["rel_size"]
     found = []
-    for i, label in enumerate(archive["y"]):
-        if label not in labels:
+    for i, (label, legible) in enumerate(zip(archive["y"], is_as_labelled(writers, archive["y"]), strict=True)):
+        if label not in labels or not legible:
             continue
         lines = [points[strokes[s] : strokes[s + 1]] for s in range(characters[i], characters[i + 1])]
         lines = [_smooth(line) for line in lines if len(line)]

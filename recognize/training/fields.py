@@ -108,14 +108,18 @@ class Library:
         return own[rng.integers(len(own))]
 
 
-def number_text(rng: np.random.Generator, writer: Writer, borrow: bool) -> str:
-    """A number as totals go: mostly two digits, a leading 1 and a closing 0 more than their share.
+LEAST_ROOM = 2.3
+"""Millimetres a digit needs: what does not fit into a box is not written there."""
+
+
+def number_text(rng: np.random.Generator, writer: Writer, borrow: bool, most: int) -> str:
+    """A number as totals go: mostly two digits, at most `most`, a leading 1 and a closing 0 more than their share.
 
     Without `borrow` only digits that the writer left are used.
     """
     allowed = "0123456789" if borrow else "".join(d for d in "0123456789" if writer.by_label.get(d))
     digits = list(allowed)
-    count = int(rng.choice([1, 2, 3, 4], p=[0.3, 0.4, 0.25, 0.05]))
+    count = min(int(rng.choice([1, 2, 3, 4], p=[0.3, 0.4, 0.25, 0.05])), most)
     text = "".join(rng.choice(digits) for _ in range(count))
     if count > 1:
         firsts = [d for d in digits if d != "0"]
@@ -208,7 +212,8 @@ class Sheet:
 
 
 FINEST = 5.5
-"""Nobody writes digits lower than so many widths of the pen: they would fill up."""
+NARROWEST = 3.5
+"""Nobody writes digits lower or narrower than so many widths of the pen: they would fill up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +240,7 @@ def hand(rng: np.random.Generator, box: tuple[float, float], vary: float = 1.0) 
         size=max(size, FINEST * drawn_with.width),
         slant=float(rng.normal(0.05, 0.14)),
         turn=float(rng.normal(0, 0.05)),
-        gap=float(rng.choice([rng.uniform(-0.12, 0.04), rng.uniform(0.04, 0.3)], p=[0.3, 0.7])),
+        gap=float(rng.choice([rng.uniform(-0.1, 0.04), rng.uniform(0.04, 0.3)], p=[0.2, 0.8])),
         uneven=float(rng.uniform(0.01, 0.07)),
         pen=drawn_with,
         vary=vary,
@@ -306,10 +311,21 @@ def write(
         for c in text
     ]
     matrices = place(rng, characters, hand, where, most)
+    width = finest(characters, matrices, hand.pen.width)
     for character, matrix in zip(characters, matrices, strict=True):
         bend = np.array([rng.normal(0, 0.02, 2) * hand.vary, rng.uniform(0.5, 1.5, 2)])
-        sheet.character(character, matrix, hand.pen.width, bend)
+        sheet.character(character, matrix, width, bend)
     return extent_of(characters, matrices)
+
+
+def finest(characters: list[Character], matrices: list[Array], width: float) -> float:
+    """The pen's width, less where digits had to be squeezed so much that it would fill them up."""
+    for character, matrix in zip(characters, matrices, strict=True):
+        if character.label != "-":
+            across, down = np.linalg.norm(matrix[:, :2], axis=0)
+            # A 1 is narrow by nature: it counts as wide as it would be if it were a 0.
+            width = min(width, down / FINEST, across * max(character.aspect, 0.45) / NARROWEST)
+    return float(width)
 
 
 def extent_of(characters: list[Character], matrices: list[Array]) -> Array:
@@ -394,7 +410,7 @@ def neighbours(rng: np.random.Generator, sheet: Sheet, library: Library, writer:
             count: int = len(digits),
         ) -> tuple[float, float]:
             # A digit stays on its own side by its middle: past that nobody could tell whose it is.
-            reach = min(over, 0.38 * wide / count if side < 2 else 0.3 * high)
+            reach = min(over, 0.38 * wide / count if side < 2 else 0.4 * high)
             if side < 2:
                 return (-INSET - wide / 2 + reach if side == 0 else w + INSET + wide / 2 - reach), h / 2 + aside
             return w / 2 + aside, (-INSET - high / 2 + reach if side == 2 else h + INSET + high / 2 - reach)
@@ -492,14 +508,14 @@ def strike(rng: np.random.Generator, sheet: Sheet, extent: Array, width: float, 
 
 
 KINDS = {
-    "plain": 0.61,
-    "dot": 0.035,
+    "plain": 0.605,
+    "dot": 0.03,
     "underlined": 0.015,
     "beside": 0.085,
-    "inner": 0.015,
-    "overwritten": 0.03,
+    "inner": 0.02,
+    "overwritten": 0.045,
     "struck": 0.04,
-    "dash": 0.04,
+    "dash": 0.03,
     "minus": 0.005,
     "empty": 0.125,
 }
@@ -526,10 +542,15 @@ def number_field(
     printed_lines(rng, sheet)
     if rng.random() < (0.3 if kind == "empty" else 0.08):
         show_through(rng, sheet, library)
-    neighbours(rng, sheet, library, writer, share=0.4 if kind == "empty" else 0.25)
-    text = number_text(rng, writer, borrow)
+    neighbours(rng, sheet, library, writer, share=0.45 if kind == "empty" else 0.2)
+    room = w / LEAST_ROOM
+    if kind == "inner":
+        room -= 1
+    elif kind == "beside":
+        room -= 0.5
+    text = number_text(rng, writer, borrow, max(int(room), 1))
     label = {"empty": "", "struck": STRUCK, "dash": "-", "minus": "-" + text[:2]}.get(kind, text)
-    most = w * (rng.uniform(0.8, 1.0) if rng.random() < 0.78 else rng.uniform(1.0, 1.22))
+    most = w * (rng.uniform(0.8, 1.0) if rng.random() < 0.9 else rng.uniform(1.0, 1.18))
     # Many people begin at the left line, some end at the right one, whatever the room.
     aside = float(rng.choice([0.0, -1.0, 1.0], p=[0.6, 0.27, 0.13]))
     spread = rng.choice([0.12, 0.3], p=[0.7, 0.3])
@@ -537,9 +558,10 @@ def number_field(
     def somewhere(wide: float, high: float) -> tuple[float, float]:
         room_x, room_y = max(w - wide, 0) / 2, max(h - high, 0) / 2
         across = float(np.clip(aside + rng.normal(0, 0.15) if aside else rng.normal(0, 2 * spread), -1, 1))
-        down = float(np.clip(rng.normal(0, 2 * spread), -1, 1))
+        # A dash on the printed line nobody would see.
+        down = float(np.clip(rng.normal(0, 2 * spread), -1, 1)) * (0.6 if kind == "dash" else 1.0)
         # Over the line by a little is common; further and it would be the neighbour's.
-        over = rng.normal(0, 0.06, 2).clip(-0.12, 0.12) * style.size
+        over = rng.normal(0, (0.05, 0.07)).clip(-0.15, 0.15) * style.size
         return w / 2 + across * room_x + float(over[0]), h / 2 + down * room_y + float(over[1])
 
     def put(text: str, room: float = most) -> Array:
@@ -601,32 +623,35 @@ def _overwritten(
         if rng.random() < 0.5:
             sheet.ink(rng, Pen(style.pen.width, style.pen.dark * rng.uniform(0.5, 1), style.pen.grain, style.pen.skip))
         characters = [europeanised(rng, library.character(rng, writer, c), writer, style.vary) for c in text]
+        matrices = place(rng, characters, style, centre, most)
+        width = finest(characters, matrices, style.pen.width)
         bend = np.array([rng.normal(0, 0.02, 2) * style.vary, rng.uniform(0.5, 1.5, 2)])
-        for character, matrix in zip(characters, place(rng, characters, style, centre, most), strict=True):
+        for character, matrix in zip(characters, matrices, strict=True):
             for _ in range(rng.integers(1, 4)):
                 jitter = np.array([[0, 0, 1], [0, 0, 1]]) * rng.normal(0, 0.06, (2, 1))
-                sheet.character(character, matrix + jitter, style.pen.width * rng.uniform(1.1, 1.5), bend)
+                sheet.character(character, matrix + jitter, width * rng.uniform(1.25, 1.7), bend)
         return
     at = rng.integers(len(text))
     first = str(rng.choice([d for d in "0123456789" if d != text[at]]))
     characters = [europeanised(rng, library.character(rng, writer, c), writer, style.vary) for c in text]
     matrices = place(rng, characters, style, where, most)
+    width = finest(characters, matrices, style.pen.width)
     old = library.character(rng, writer, first)
     bend = np.array([rng.normal(0, 0.02, 2) * style.vary, rng.uniform(0.5, 1.5, 2)])
     high = matrices[at][:, :2] * (1, 1)
     middle = matrices[at] @ np.array([characters[at].aspect / 2, 0.5, 1])
     wide = high * [min(1.0, 1.6 * max(characters[at].aspect, 0.3) / max(old.aspect, 0.1)), 1]
     shift = middle - wide @ np.array([old.aspect / 2, 0.5]) + rng.normal(0, 0.12, 2)
-    sheet.character(old, np.hstack([wide, shift[:, None]]), style.pen.width, bend)
+    sheet.character(old, np.hstack([wide, shift[:, None]]), width, bend)
     if rng.random() < 0.6:
         lighter = Pen(style.pen.width, style.pen.dark * rng.uniform(0.5, 1), style.pen.grain, style.pen.skip)
         sheet.ink(rng, lighter)
     again = 2 if rng.random() < 0.5 else 1
     for i, (character, matrix) in enumerate(zip(characters, matrices, strict=True)):
         for turn in range(again if i == at else 1):
-            heavier = rng.uniform(1.25, 2.0) if i == at else 1.0
+            heavier = rng.uniform(1.35, 2.0) if i == at else 1.0
             moved = matrix + np.array([[0, 0, 1], [0, 0, 1]]) * rng.normal(0, 0.08, (2, 1)) * turn
-            sheet.character(character, moved, style.pen.width * heavier, bend)
+            sheet.character(character, moved, width * heavier, bend)
 
 
 def _inner(
@@ -641,14 +666,16 @@ def _inner(
     characters = [europeanised(rng, library.character(rng, writer, c), writer, style.vary) for c in whole]
     gap = Hand(style.size, style.slant, style.turn, max(style.gap, 0.12), style.uneven, style.pen, style.vary)
     centre = (w / 2 + rng.normal(0, 0.3), h / 2 + rng.normal(0, 0.3))
-    for i, (character, matrix) in enumerate(zip(characters, place(rng, characters, gap, centre, most), strict=True)):
+    matrices = place(rng, characters, gap, centre, most)
+    width = finest(characters, matrices, style.pen.width)
+    for i, (character, matrix) in enumerate(zip(characters, matrices, strict=True)):
         bend = np.array([rng.normal(0, 0.02, 2) * style.vary, rng.uniform(0.5, 1.5, 2)])
-        sheet.character(character, matrix, style.pen.width, bend)
+        sheet.character(character, matrix, width, bend)
         if i == at:
             corners = matrix @ np.array([[0, character.aspect, 0, character.aspect], [0, 0, 1, 1], [1, 1, 1, 1]])
             extent = np.concatenate([corners.min(axis=1), corners.max(axis=1)])
             for _ in range(rng.integers(1, 3)):
-                strike(rng, sheet, extent, style.pen.width, lone=False)
+                strike(rng, sheet, extent, width, lone=False)
 
 
 def _beside(rng: np.random.Generator, sheet: Sheet, library: Library, writer: Writer, text: str, style: Hand) -> None:
@@ -656,7 +683,9 @@ def _beside(rng: np.random.Generator, sheet: Sheet, library: Library, writer: Wr
     w, h = sheet.box
     old = "".join(rng.choice(list("0123456789")) for _ in range(max(1, len(text) + int(rng.integers(-1, 2)))))[:3]
     new = _sized(style, style.size)
-    where = rng.choice(["right", "above", "below", "left"], p=[0.5, 0.28, 0.14, 0.08])
+    # Side by side only where both have room.
+    broad = (len(old) + len(text)) * LEAST_ROOM * 0.8 < w
+    where = rng.choice(["right", "above", "below", "left"], p=[0.5, 0.28, 0.14, 0.08] if broad else [0, 0.67, 0.33, 0])
     if where in ("right", "left"):
         share = len(old) / (len(old) + len(text))
         share = float(np.clip(share + rng.normal(0, 0.05), 0.25, 0.7))

@@ -26,6 +26,7 @@ from recognize.training.calibrate import calibrate_marks, calibrate_numbers
 from recognize.training.characters import Array, load_marks, load_writers
 from recognize.training.measure import answer, measure_marks, measure_numbers
 from recognize.training.net import MarkNet, NumberNet
+from recognize.training.quantise import quantise
 from recognize.training.render import AS_PLAYED, Fields, joined, render_marks, render_numbers, stream_numbers
 
 BATCH = 128
@@ -60,6 +61,8 @@ def main() -> None:
         boxes = render_marks(load_marks(options.data, "train"), options.marks, options.seed)
         train_marks(boxes, options.out, options.seed)
     train_numbers(options.data, options.out, asked, earlier)
+    seen = render_numbers(load_writers(options.data, "train", np.random.default_rng(options.seed)), 2_000, options.seed)
+    quantise(options.out / "numbers.onnx", max(seen.pictures.values(), key=len)[:1_000])
     calibrate(options.data, options.out, options.seed)
     report(options.data, options.out, options.seed, asked, began - earlier.get("seconds", 0))
     kept.unlink()
@@ -192,7 +195,7 @@ def train_numbers(data: Path, out: Path, asked: Mapping[str, int], earlier: Mapp
             schedule.step()
             mean.update_parameters(net)
             shown.append(float(loss.detach()))
-        export(mean.module, torch.zeros(2, 1, 48, 64), out / "numbers.onnx", {0: "n", 3: "w"}, {0: "n", 1: "columns"})
+        export_numbers(mean.module, out)
         checked = quick_check(mean.module, check) if epoch % 4 == 3 else ""
         say(f"numbers, epoch {epoch + 1}, {time.time() - began:.0f} s: loss {np.mean(shown):.4f} {checked}")
         state = {name: part.state_dict() for name, part in learning.items()}
@@ -200,6 +203,7 @@ def train_numbers(data: Path, out: Path, asked: Mapping[str, int], earlier: Mapp
         torch.save(state, out / "training.new")
         (out / "training.new").replace(out / "training.pt")
         window.append(next(chunks))
+    export_numbers(mean.module, out)
 
 
 def averaged(net: torch.nn.Module, keep: float) -> torch.optim.swa_utils.AveragedModel:
@@ -290,6 +294,11 @@ def export(net: torch.nn.Module, example: Tensor, path: Path, axes: dict[int, st
     )  # fmt: skip
     new.replace(path)
     net.train(training)
+
+
+def export_numbers(net: torch.nn.Module, out: Path) -> None:
+    """Write the number net as it is now."""
+    export(net, torch.zeros(2, 1, 48, 64), out / "numbers.onnx", {0: "n", 3: "w"}, {0: "n", 1: "columns"})
 
 
 def quick_check(net: torch.nn.Module, check: Fields) -> str:
