@@ -399,8 +399,10 @@ def fit_page(grey: Grey, marks: Marks, form: Form) -> Fit | None:
     picture, start = shrunk_whole(grey, by), rough.shrunk(by)
     fit = _snapped(picture, start, small, form)
     if _untrusted_part(fit, picture, form) > BLURRED_PART:
-        # In a blurred photo lines are wide and pale: looked for as such, they are found.
-        wide = _snapped(picture, start, small, form, broad=2)
+        # In a blurred photo lines are wide and pale, and in a black and white scan they are rows of dots: softened, and
+        # looked for as wide ones, both are found.
+        soft = cv2.GaussianBlur(picture, (0, 0), SOFT_PX)
+        wide = _snapped(soft, start, small, form, broad=2)
         if _untrusted_part(wide, picture, form) < _untrusted_part(fit, picture, form):
             fit = wide
     return replace(fit, map=fit.map.shrunk(1 / by))
@@ -410,6 +412,9 @@ LINES_PX_PER_MM = 4.0
 
 BLURRED_PART = 0.15
 """With more of the table than this in doubt, the photo may be blurred."""
+
+SOFT_PX = 1.6
+"""How much of a blur, in pixels of that picture, makes a line of a row of dots."""
 
 
 def _project(homography: Points, points: Points) -> Points:
