@@ -49,7 +49,7 @@ likely than it by more than NEAR by their marks and tricks are not looked at."""
 SURE = 0.999
 """A field surer than this is clear."""
 
-RISK = 0.015
+RISK = 0.02
 """How many wrong fields that matter may be expected on a sheet beside those that are asked about."""
 
 DOUBTABLE = 1e-6
