@@ -676,7 +676,10 @@ class _Walk:
                 return Text(f"повторяет итог «{other.ru}»", f"repeats the total of {other.en}")
             return Text("этой записи не объясняет ни одна сдача", "no deal explains this entry")
         if spot.add and spot.off == spot.add:
-            return Text("вдвое больше: по чужой цене или дважды", "twice as much: at another price, or twice")
+            return Text(
+                "прибавлено вдвое больше: по другой цене или дважды",
+                "twice as much was added: at another price, or twice",
+            )
         if spot.reasons and spot.wrote is not None:
             return Text(
                 "; ".join(reason_text(r).ru for r in spot.reasons), "; ".join(reason_text(r).en for r in spot.reasons)
@@ -732,7 +735,7 @@ class _Walk:
             text += Text(f", разница {_signed(wrote - expected)}", f", off by {_signed(wrote - expected)}")
         if slip.instead is not None and slip.said is None:
             other = slip.instead.text(self.game.players)
-            text += Text(f"; место записи: {other.ru}", f"; it belongs to {other.en}")
+            text += Text(f"; запись должна стоять в клетке «{other.ru}»", f"; it belongs in {other.en}")
         if slip.said is not None:
             text += Text(f" ({slip.said.ru})", f" ({slip.said.en})")
         if slip.corrected is not None and slip.kind != "wrong row":

@@ -66,7 +66,9 @@ class Cell(NamedTuple):
         """The box in words, with the players' names where they are given."""
         who, target = name_text(self.seat, players), name_text(self.on or "", players)
         if self.column == "whists":
-            return Text(f"{who.ru}, висты на: {target.ru}", f"{who.en}, whists on {target.en}")
+            # A name would have to be declined after «на»; a letter stays as it is.
+            colon = "" if target == seat_text(self.on or "") else ":"
+            return Text(f"{who.ru}, висты на{colon} {target.ru}", f"{who.en}, whists on {target.en}")
         word = {"pool": Text("пуля", "pool"), "mountain": Text("гора", "mountain")}.get(
             self.column, Text("итог", "result")
         )
