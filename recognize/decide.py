@@ -583,6 +583,17 @@ DOUBTED_MISTAKE = 0.97
 """A mistake less probable than this is asked about before anybody is told of it."""
 
 
+HALF_SEEN = 0.9
+"""How surely a deal is the one decided on of which a mark or a trick count cannot be seen, at the most."""
+
+PLAYED = ("declarer", "contract", "whist", "tricks")
+"""The columns that say what was played."""
+
+
+def _unseen(field: FieldReading | None) -> bool:
+    return field is not None and field.state == "unreadable"
+
+
 def _decided(
     sheet: Sheet, search: _Search, best: list[_Node], fields: dict[str, FieldReading], doubt: Doubt
 ) -> Decision:
@@ -600,9 +611,12 @@ def _decided(
     if game.result is not None:
         # The players' own result is read only now, and judged with the rest.
         found = audit.check(game, unread)
+    hidden = {
+        field.deal or 0 for field in sheet.form.fields if field.column in PLAYED and _unseen(fields.get(field.id))
+    }
     mistakes = (
         *_copied_wrong(sheet, fields),
-        *(_mistake(m, fields, doubt) for m in found.mistakes),
+        *(_mistake(m, fields, doubt, hidden) for m in found.mistakes),
         *_result_mistakes(game, found, fields),
     )
     questions = [
@@ -667,10 +681,17 @@ def totals_of(values: Mapping[Cell, int], seats: str) -> Totals | None:
     )
 
 
-def _mistake(mistake: audit.Mistake, fields: Mapping[str, FieldReading], doubt: Doubt) -> Mistake:
-    # It is one if the figure stands there as read, and the deal was played as decided.
+def _mistake(
+    mistake: audit.Mistake, fields: Mapping[str, FieldReading], doubt: Doubt, hidden: Collection[int]
+) -> Mistake:
+    # It is one if the figure stands there as read, and the deals since the last total above it were played as decided.
     as_read = fields[mistake.field].confidence if mistake.field in fields else 0.0
-    as_played = 1 - doubt.get((mistake.deal, Cell(mistake.column, mistake.seat, mistake.on)), 0.0)
+    cell = Cell(mistake.column, mistake.seat, mistake.on)
+    as_played = 1.0
+    for deal in range(mistake.deal, 0, -1):
+        as_played *= (HALF_SEEN if deal in hidden else 1.0) * (1 - doubt.get((deal, cell), 0.0))
+        if number_of(fields[cell.field(deal - 1)].value) is not None:
+            break
     return Mistake(
         mistake.deal,
         mistake.field,
@@ -858,7 +879,7 @@ def _against_the_row(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldRe
     """Marks and tricks that do not agree with the deal that all the rest of the sheet tells of."""
     special: dict[int, list[Field]] = {row.deal: [] for row in rows}
     for field in sheet.form.fields:
-        if field.deal and field.column in ("declarer", "contract", "whist", "tricks"):
+        if field.deal and field.column in PLAYED:
             special[field.deal].append(field)
     for row in rows:
         for field in special[row.deal]:
