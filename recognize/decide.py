@@ -627,7 +627,8 @@ def _decided(
     notes = [note.message for note in found.notes]
     for question in _against_the_row(sheet, rows, fields):
         deal = sheet.form.by_id[question.field].deal or 0
-        if _row_doubt(doubt, deal) > ROW_SURE:
+        # What a person said stands on the paper and cannot be is not passed over.
+        if _row_doubt(doubt, deal) > ROW_SURE or fields[question.field].why == "person":
             questions.append(question)
         else:
             notes.append(Text(f"сдача {deal}: ", f"deal {deal}: ") + question.why)

@@ -84,7 +84,8 @@ def find_pictures(paths: list[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def _is_picture(path: Path) -> bool:
-    return path.suffix.lower() in PICTURES and path.is_file()
+    # By its bytes where the name says nothing: phones and browsers save photos as .jfif, or with no ending at all.
+    return path.is_file() and (path.suffix.lower() in PICTURES or cv2.haveImageReader(str(path)))
 
 
 def _locked(path: Path) -> bool:

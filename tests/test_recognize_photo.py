@@ -289,8 +289,10 @@ def test_folders_are_gone_through_in_order(tmp_path, picture):
     for name in ("b.jpg", "a.PNG", "in/c.jpeg", ".thumbs/d.jpg"):
         picture.save(tmp_path / name)
     (tmp_path / "notes.txt").write_text("no picture")
+    # A photo under a name that says nothing is a photo all the same.
+    (tmp_path / "c.jfif").write_bytes((tmp_path / "b.jpg").read_bytes())
     found, missing = find_pictures([tmp_path, tmp_path / "b.jpg", tmp_path / "gone.jpg"])
-    assert [p.relative_to(tmp_path).as_posix() for p in found] == ["a.PNG", "b.jpg", "in/c.jpeg"]
+    assert [p.relative_to(tmp_path).as_posix() for p in found] == ["a.PNG", "b.jpg", "c.jfif", "in/c.jpeg"]
     assert missing == [tmp_path / "gone.jpg"]
 
 
