@@ -129,6 +129,14 @@ def test_an_answer_is_stronger_than_ink_and_settles_what_hangs_on_it():
         assert bool(decision.mistakes) == (answer == other)
 
 
+@pytest.mark.parametrize("seed", [3, 4])
+def test_an_answer_that_cannot_be_is_asked_about_again(seed):
+    sheet, _, values, _ = sheet_of("sochi", 4, seed)
+    name = next(n for n, v in values.items() if n.split(".")[1] == "tricks" and v not in ("", "-", "0"))
+    decision = decide(sheet, clear_ink(sheet.form, values) | {name: answered_ink("99")})
+    assert decision.fields[name].value == "99" and name in {question.field for question in decision.review}
+
+
 @pytest.mark.parametrize("seed", [4, 5, 6])
 def test_a_row_in_which_nothing_is_marked_is_told_by_its_totals_and_asked_about(seed):
     sheet, game, values, _ = sheet_of("sochi", 4, seed)
