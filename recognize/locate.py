@@ -655,7 +655,10 @@ def plainest_lines(grey: Grey, marks: Marks, form: Form) -> float:
 CROSSED = 0.06
 """A box that is so much darker than the paper in its middle has been crossed, ticked or filled."""
 
-LINE_CONTRAST = 0.025
+CROSSED_COUNTS = 0.5
+"""How much a line that is not found beside such a box counts, of one that is not found elsewhere."""
+
+LINE_CONTRAST = 0.02
 """A line that stands out less than this from its surroundings is not seen."""
 
 
@@ -685,10 +688,10 @@ def _snapped(grey: Grey, rough: PageMap, marks: Marks, form: Form, broad: int = 
         rivalled = among_marks | (here < RIVAL * np.minimum(contrast, usual))
         good = inside & (here > least) & (~rivalled | (np.abs(off) < ON_LINE_MM))
         share = float(good[inside].mean()) if inside.any() else 0.0
-        # Beside a box that is crossed or filled, which line stands out says nothing.
-        counted = ~(among_marks & crossed & ~good)
-        judging = samples.only(counted)
-        trusted = _trusted(page_map, grey, form, judging, good[counted], marks) & _smooth(page_map, rough)
+        # Beside a box that is crossed or filled, which line stands out says little. But not nothing: many such boxes
+        # would leave no witness against a map that slides, over them, to the next row.
+        counted = np.where(among_marks & crossed & ~good, CROSSED_COUNTS, 1.0)
+        trusted = _trusted(page_map, grey, form, samples, good, counted, marks) & _smooth(page_map, rough)
         return Fit(page_map, share, trusted)
 
     width, height = form.page
@@ -775,6 +778,7 @@ def _trusted(
     form: Form,
     samples: _Samples,
     good: npt.NDArray[np.bool_],
+    counted: Points,
     marks: Marks,
 ) -> npt.NDArray[np.bool_]:
     """Which nodes of the mesh lie among lines that are where they should be, in one piece with a mark that agrees."""
@@ -784,7 +788,7 @@ def _trusted(
     for axis in (0, 1):
         pick = samples.across == axis
         lines = np.zeros((*shape, 2), np.float32)
-        np.add.at(lines, (node[pick, 1], node[pick, 0]), np.column_stack([good[pick], np.ones(int(pick.sum()))]))
+        np.add.at(lines, (node[pick, 1], node[pick, 0]), np.column_stack([good[pick], counted[pick]]))
         # Near lines count, and far ones only where there are no near ones.
         near, far = (cv2.GaussianBlur(lines, (0, 0), spread / MESH_MM) for spread in (8.0, 25.0))
         share = near + np.float32(0.02) * far
@@ -792,7 +796,7 @@ def _trusted(
     nodes = _mesh_points(page_map)
     table = _in_table(form, nodes)
     inside = page_map.nodes_inside(grey)
-    fits &= table.reshape(shape) & inside & _within_frame(page_map, grey, form, samples, good)
+    fits &= table.reshape(shape) & inside & _within_frame(page_map, grey, form, samples, good, counted)
     _, parts = cv2.connectedComponents(fits.astype(np.uint8), connectivity=4)
     x, y = nodes.reshape(*shape, 2)[0, :, 0], nodes.reshape(*shape, 2)[:, :1, 1]
     held = set()
@@ -813,7 +817,7 @@ def _trusted(
 
 
 def _within_frame(
-    page_map: PageMap, grey: Grey, form: Form, samples: _Samples, good: npt.NDArray[np.bool_]
+    page_map: PageMap, grey: Grey, form: Form, samples: _Samples, good: npt.NDArray[np.bool_], counted: Points
 ) -> npt.NDArray[np.bool_]:
     """Which nodes of the mesh are not near to a stretch of the table's frame that should be in sight and is not there.
 
@@ -830,7 +834,7 @@ def _within_frame(
             continue
         along = nodes[:, 0, 1] if across == 0 else nodes[0, :, 0]
         away = (along[:, None] - samples.at[on_edge, 1 - across]) / FRAME_SPREAD_MM
-        weight = np.exp(-0.5 * away**2)
+        weight = np.exp(-0.5 * away**2) * counted[on_edge]
         lost = (weight @ good[on_edge] < 0.55 * weight.sum(axis=1)) & (weight.sum(axis=1) > 0.5)
         near = np.abs(nodes[..., across] - edge) < FRAME_REACH_MM
         held &= ~(near & (lost[:, None] if across == 0 else lost))
