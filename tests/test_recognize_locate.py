@@ -75,6 +75,71 @@ def test_a_map_a_whole_row_or_column_off_is_not_trusted(blank, shift):
     assert off[fit.sure(CENTRES)].max(initial=0.0) < 1.0
 
 
+def figured(page: np.ndarray, figure: str, crossed: bool) -> np.ndarray:
+    """The page with the same figure in every number box, at the same place in all of them, and every other mark box
+    crossed: columns of strokes, as dark as ink is."""
+    page = page.copy()
+    for field in FORM.fields:
+        box = field.box
+        if field.kind == "number":
+            strokes = STROKES[figure]
+            size = (0.3 * box.w, 0.72 * box.h)
+            start = (box.x + 0.2 * box.w, box.y + 0.14 * box.h)
+        elif field.kind == "mark" and crossed and field.deal % 2:
+            strokes, size, start = STROKES["x"], (box.w, box.h), (box.x, box.y)
+        else:
+            continue
+        for stroke in strokes:
+            points = (np.array(stroke) * size + start) * DPI / 25.4
+            cv2.polylines(page, [np.rint(points).astype(np.int32)], False, (40, 40, 40), 6, cv2.LINE_AA)
+    return page
+
+
+STROKES = {
+    "1": [[(0.5, 0.0), (0.5, 1.0)]],
+    "7": [[(0.0, 0.0), (1.0, 0.0), (0.5, 1.0)]],
+    "4": [[(0.0, 0.0), (0.0, 0.6), (1.0, 0.6)], [(0.8, 0.0), (0.8, 1.0)]],
+    "x": [[(0.0, 0.0), (1.0, 1.0)], [(1.0, 0.0), (0.0, 1.0)]],
+}
+
+
+@pytest.mark.parametrize("figure", ["1", "7", "4"])
+def test_columns_of_figures_are_not_taken_for_lines(blank, figure):
+    """Tries to cause it: the bend has moved what the marks foretell by up to half a column, towards the figures."""
+    _, grey = shoot(figured(blank, figure, crossed=False), "curl", 3)
+    _, bare = shoot(blank, "curl", 3)
+    (marks,) = marks_of(grey)
+    true = fit_page(bare, marks, FORM).map
+    column = FORM.by_id["d01.mountain.A"].box.x - FORM.by_id["d01.pool.A"].box.x
+    assert wrongly_sure(grey, marks, true, [(by * column, 0.0) for by in (-0.5, -0.35, -0.2, 0.2, 0.35, 0.5)]) < 0.8
+
+
+def test_rows_of_crosses_do_not_lead_to_the_next_row(blank):
+    _, grey = shoot(figured(blank, "7", crossed=True), "curl", 3)
+    _, bare = shoot(blank, "curl", 3)
+    (marks,) = marks_of(grey)
+    true = fit_page(bare, marks, FORM).map
+    row = FORM.by_id["d02.pool.A"].box.y - FORM.by_id["d01.pool.A"].box.y
+    assert wrongly_sure(grey, marks, true, [(0.0, by * row) for by in (-1.0, -0.8, -0.6, 0.6, 0.8, 1.0)]) < 0.8
+
+
+def wrongly_sure(grey: np.ndarray, marks, true: PageMap, shifts: list[tuple[float, float]]) -> float:
+    """How far off (mm) a field is, at the most, that a fit is sure of which starts with a part of the page shifted."""
+    rows, columns = true.mesh.shape[:2]
+    nodes = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) * 3.0 - true.margin
+    worst = 0.0
+    for shift in shifts:
+        for middle in ((60.0, 80.0), (150.0, 105.0), (230.0, 80.0)):
+            bump = np.exp(-0.5 * (((nodes - middle) / (45.0, 32.0)) ** 2).sum(axis=1))
+            # A map moved to what lies further on puts its fields there.
+            start = true.to_photo(nodes + bump[:, None] * np.array(shift)).reshape(rows, columns, 2)
+            fit = _snapped(grey, PageMap(start.astype(np.float32), true.margin), marks, FORM)
+            off = np.linalg.norm(fit.map.to_photo(CENTRES) - true.to_photo(CENTRES), axis=1)
+            off /= true.px_per_mm((148, 105))
+            worst = max(worst, off[fit.sure(CENTRES)].max(initial=0.0))
+    return worst
+
+
 def _moved(page: PageMap, by_mm: Points) -> np.ndarray:
     rows, columns = page.mesh.shape[:2]
     nodes = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) * 3.0 - page.margin

@@ -153,4 +153,4 @@ def test_an_answer_is_stronger_than_ink_and_than_the_rules(read, photographer):
         (told,) = read_photo(photo, answers=answers)
         assert (told.fields[name].value, told.fields[name].why, told.fields[name].state) == ("57", "person", "clear")
         # What the paper cannot mean is said.
-        assert any(note.en.startswith(f"deal {int(name[1:3])}: by the rest of the deal") for note in told.notes)
+        assert any(q.field == name and q.why.en.startswith("by the rest of the deal") for q in told.review)
