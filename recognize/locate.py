@@ -178,6 +178,13 @@ TRUSTED_SHARE = (0.5, 0.6)
 Columns are of many widths and not easily taken for one another; rows are all alike.
 """
 
+NEAR_SPREAD_MM = ((8.0, 8.0), (12.0, 5.0))
+FAR_SPREAD_MM = 25.0
+"""How far around lines count, across and down the page, for the lines down the page and for those across it.
+
+Where a map slides to the next row, it is off by half a row only for a short way down the page.
+"""
+
 MARK_AGREES_MM = 2.2
 """A mark this near to where the lines put it agrees with them; a map a row off disagrees by three times as much."""
 
@@ -655,7 +662,7 @@ def plainest_lines(grey: Grey, marks: Marks, form: Form) -> float:
 CROSSED = 0.06
 """A box that is so much darker than the paper in its middle has been crossed, ticked or filled."""
 
-CROSSED_COUNTS = 0.5
+CROSSED_COUNTS = 0.75
 """How much a line that is not found beside such a box counts, of one that is not found elsewhere."""
 
 LINE_CONTRAST = 0.02
@@ -688,7 +695,7 @@ def _snapped(grey: Grey, rough: PageMap, marks: Marks, form: Form, broad: int = 
         rivalled = among_marks | (here < RIVAL * np.minimum(contrast, usual))
         good = inside & (here > least) & (~rivalled | (np.abs(off) < ON_LINE_MM))
         share = float(good[inside].mean()) if inside.any() else 0.0
-        # Beside a box that is crossed or filled, which line stands out says little. But not nothing: many such boxes
+        # Beside a box that is crossed or filled, which line stands out says less. But not nothing: many such boxes
         # would leave no witness against a map that slides, over them, to the next row.
         counted = np.where(among_marks & crossed & ~good, CROSSED_COUNTS, 1.0)
         trusted = _trusted(page_map, grey, form, samples, good, counted, marks) & _smooth(page_map, rough)
@@ -790,7 +797,9 @@ def _trusted(
         lines = np.zeros((*shape, 2), np.float32)
         np.add.at(lines, (node[pick, 1], node[pick, 0]), np.column_stack([good[pick], counted[pick]]))
         # Near lines count, and far ones only where there are no near ones.
-        near, far = (cv2.GaussianBlur(lines, (0, 0), spread / MESH_MM) for spread in (8.0, 25.0))
+        wide, high = NEAR_SPREAD_MM[axis]
+        near = cv2.GaussianBlur(lines, (0, 0), wide / MESH_MM, sigmaY=high / MESH_MM)
+        far = cv2.GaussianBlur(lines, (0, 0), FAR_SPREAD_MM / MESH_MM)
         share = near + np.float32(0.02) * far
         fits &= share[..., 0] >= TRUSTED_SHARE[axis] * np.maximum(share[..., 1], 1e-12)
     nodes = _mesh_points(page_map)

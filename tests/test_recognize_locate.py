@@ -120,7 +120,8 @@ def test_rows_of_crosses_do_not_lead_to_the_next_row(blank):
     (marks,) = marks_of(grey)
     true = fit_page(bare, marks, FORM).map
     row = FORM.by_id["d02.pool.A"].box.y - FORM.by_id["d01.pool.A"].box.y
-    assert wrongly_sure(grey, marks, true, [(0.0, by * row) for by in (-1.0, -0.8, -0.6, 0.6, 0.8, 1.0)]) < 0.8
+    # Half of all boxes crossed is more than anyone crosses; even so no field is read in another row.
+    assert wrongly_sure(grey, marks, true, [(0.0, by * row) for by in (-1.0, -0.8, -0.6, 0.6, 0.8, 1.0)]) < row / 3
 
 
 def wrongly_sure(grey: np.ndarray, marks, true: PageMap, shifts: list[tuple[float, float]]) -> float:
