@@ -386,12 +386,37 @@ def rough_map(marks: Marks, form: Form) -> PageMap | None:
         return None
     flat: Points = plane
     residual = photo - _project(flat, page)
+    kept = np.concatenate(
+        [_whole_corners(part, mark.side) for part, (_, mark) in zip(residual.reshape(-1, 4, 2), pairs, strict=True)]
+    )
+    if not kept.all():
+        page, photo = page[kept], photo[kept]
+        plane, _ = cv2.findHomography(page, photo, 0)
+        if plane is None or not _sane(plane, form):
+            return None
+        flat = plane
+        residual = photo - _project(flat, page)
     bend = _thin_plate(page, residual, smoothing=2e-3) if len(pairs) >= 4 else np.zeros_like
 
     def mapping(points: Points) -> Points:
         return _project(flat, points) + bend(points)
 
     return _meshed(mapping, form)
+
+
+def _whole_corners(residual: Points, side: float) -> npt.NDArray[np.bool_]:
+    """Which of a mark's four corners are its own: one under a thumb is taken to be where the thumb's edge is.
+
+    `residual` is how far each lies from where a plane page would have it; the bend moves them all alike.
+    """
+    kept = np.ones(4, dtype=bool)
+    if np.linalg.norm(residual[0] - residual[1] + residual[2] - residual[3]) > CORNER_SHARE * side:
+        kept[np.linalg.norm(residual - np.median(residual, axis=0), axis=1).argmax()] = False
+    return kept
+
+
+CORNER_SHARE = 0.07
+"""By how much of a mark's side it may be out of square, as a plane page would show it."""
 
 
 def fit_page(grey: Grey, marks: Marks, form: Form) -> Fit | None:

@@ -1,5 +1,7 @@
 """The sheet is found and its fields placed, or it is refused: never misplaced."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -162,6 +164,16 @@ def test_a_desk_is_no_sheet():
     rng = np.random.default_rng(1)
     desk = cv2.GaussianBlur(rng.integers(0, 255, (1500, 2000)).astype(np.uint8), (0, 0), 3)
     assert not marks_of(desk)
+
+
+def test_a_mark_with_a_thumb_on_a_corner_bends_nothing(blank):
+    _, grey = shoot(blank, "curl", 3)
+    (marks,) = marks_of(grey)
+    corners = marks[8].corners.copy()
+    corners[3] += 0.3 * (corners[0] - corners[3])
+    covered = rough_map({**marks, 8: replace(marks[8], corners=corners)}, FORM)
+    off = np.linalg.norm(covered.to_photo(CENTRES) - rough_map(marks, FORM).to_photo(CENTRES), axis=1)
+    assert off.max() / covered.px_per_mm((148, 105)) < 0.3
 
 
 def test_a_mark_cut_by_the_pictures_edge_keeps_the_corners_it_was_found_with():
