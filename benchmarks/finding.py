@@ -19,43 +19,28 @@ picture and bare.
 """
 
 import argparse
-import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 
 import cv2
 import numpy as np
-import pypdfium2
 
+from benchmarks.reading import DPI, fill_in, kept_page, written_page
 from recognize.locate import find_sheets, fit_page
 from recognize.pipeline import LEAST_FIELDS, LEAST_ON_LINE
 from recognize.refusal import too_coarse
 from recognize.simulation.camera import CONDITIONS, Photo, as_printed, draw_shot, photograph
-from recognize.simulation.hand import make_pen, write_sheet
 from recognize.simulation.shots import PAIRS
-from sheets import make_sheets, print_sheets
 from templates import Form, load_form
 
-DPI = 300
 WRONG_MM = 1.5
 OFF_MM = 0.8
 SMEARED_MM = 1.15
 COARSE = 1.6
 """Pixels a millimetre."""
-
-
-def blank_page(players: int) -> np.ndarray:
-    """A blank protocol as pixels at 300 dpi, (height, width, 3)."""
-    form = load_form("protocol", players)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "blank.pdf"
-        print_sheets(path, make_sheets(form, convention="sochi", pool=20, event="Проба", round=1, tables=[1], seed=1))
-        page = pypdfium2.PdfDocument(path.read_bytes())[0]
-        return np.ascontiguousarray(page.render(scale=DPI / 72).to_numpy()[:, :, :3])
 
 
 def beyond_reading(photo: Photo, centres: np.ndarray) -> bool:
@@ -71,25 +56,20 @@ def blank_photo(condition: str, seed: int) -> tuple[Form, Photo]:
     players = 4 if seed % 3 else 3
     rng = np.random.default_rng([seed, sum(map(ord, condition))])
     shot = draw_shot(condition, rng)
-    photo = photograph(as_printed(_page(players), DPI / 25.4, shot, rng), DPI / 25.4, shot, rng)
+    photo = photograph(as_printed(kept_page(players), DPI / 25.4, shot, rng), DPI / 25.4, shot, rng)
     return load_form("protocol", players), photo
 
 
 def filled_photo(condition: str, seed: int, data: Path | None) -> tuple[Form, Photo]:
     """The sheet that `benchmarks/reading.py` fills in and photographs for this seed, with the camera's truth."""
-    # That one prints its sheets with the blank page from here.
-    from benchmarks.reading import _writers, fill_in
-
     rng = np.random.default_rng([seed, 7])
     paper = fill_in(seed, rng)
-    form, pens = paper.form, _writers(data)
-    who = {seat: replace(pens[int(rng.integers(len(pens)))], pen=make_pen(rng)) for seat in (*form.seats, "recorder")}
-    blank = _page(form.players)
-    page = write_sheet(blank, DPI / 25.4, form, paper.values, who, rng, paper.fixes)
+    page = written_page(paper, data, rng)
     shot = draw_shot(condition, rng)
     # What nobody wrote over is as the printer left it.
+    blank = kept_page(paper.form.players)
     worn = as_printed(blank, DPI / 25.4, shot, rng)
-    return form, photograph(np.where(page == blank, worn, page), DPI / 25.4, shot, rng)
+    return paper.form, photograph(np.where(page == blank, worn, page), DPI / 25.4, shot, rng)
 
 
 def one_shot(condition: str, seed: int, filled: bool, data: Path | None) -> tuple[str, str, np.ndarray, float]:
@@ -112,15 +92,6 @@ def one_shot(condition: str, seed: int, filled: bool, data: Path | None) -> tupl
     if len(errors) and errors.max() > WRONG_MM:
         return condition, "WRONG", errors, share
     return condition, "right" if sure.mean() >= LEAST_FIELDS else refused, errors, share
-
-
-_PAGES: dict[int, np.ndarray] = {}
-
-
-def _page(players: int) -> np.ndarray:
-    if players not in _PAGES:
-        _PAGES[players] = blank_page(players)
-    return _PAGES[players]
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ import hashlib
 import json
 import re
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,10 +30,10 @@ from typing import Any
 
 import cv2
 import numpy as np
+import pypdfium2
 
 import recognize
 import scoring
-from benchmarks.finding import DPI, blank_page
 from recognize.cells import Cell, cut_fields
 from recognize.decide import Decision, Sheet, decide
 from recognize.identify import identify
@@ -47,8 +48,10 @@ from scoring import Game, check, ledger
 from scoring.convention import load_convention
 from scoring.game import Cell as Place
 from scoring.game import RuleError, Written
+from sheets import make_sheets, print_sheets
 from templates import Field, Form, load_form
 
+DPI = 300
 CONVENTIONS = ("sochi", "leningrad", "piter", "rostov")
 TOTALS = ("pool", "mountain", "whists")
 SPECIAL = ("declarer", "contract", "whist", "tricks")
@@ -110,8 +113,19 @@ def fill_in(seed: int, rng: np.random.Generator) -> Paper:
     return Paper(form, game, values, slips, forgotten, correct(values, form.seats, CORRECTED, rng))
 
 
+def blank_page(players: int) -> Image:
+    """A blank protocol as pixels at 300 dpi, (height, width, 3)."""
+    form = load_form("protocol", players)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "blank.pdf"
+        print_sheets(path, make_sheets(form, convention="sochi", pool=20, event="Проба", round=1, tables=[1], seed=1))
+        page = pypdfium2.PdfDocument(path.read_bytes())[0]
+        return np.ascontiguousarray(page.render(scale=DPI / 72).to_numpy()[:, :, :3])
+
+
 @cache
-def _blank(players: int) -> Image:
+def kept_page(players: int) -> Image:
+    """The same, printed once; not to be written on."""
     return blank_page(players)
 
 
@@ -123,14 +137,18 @@ def _writers(data: Path | None) -> list[Writer]:
     return [writer for name, writer in real_writers(data).items() if is_held_out(name)]
 
 
-def take_photo(paper: Paper, condition: str, data: Path | None, rng: np.random.Generator) -> bytes:
-    """The sheet written by several people and photographed, as the bytes of a JPEG."""
+def written_page(paper: Paper, data: Path | None, rng: np.random.Generator) -> Image:
+    """The sheet as several people wrote it, flat, as pixels at 300 dpi."""
     pens = _writers(data)
     who = {
         seat: replace(pens[int(rng.integers(len(pens)))], pen=make_pen(rng)) for seat in (*paper.form.seats, "recorder")
     }
-    blank = _blank(paper.form.players)
-    page = write_sheet(blank, DPI / 25.4, paper.form, paper.values, who, rng, paper.fixes)
+    return write_sheet(kept_page(paper.form.players), DPI / 25.4, paper.form, paper.values, who, rng, paper.fixes)
+
+
+def take_photo(paper: Paper, condition: str, data: Path | None, rng: np.random.Generator) -> bytes:
+    """The sheet written and photographed, as the bytes of a JPEG."""
+    page = written_page(paper, data, rng)
     return photograph(page, DPI / 25.4, draw_shot(condition, rng), rng).encoded
 
 

@@ -590,10 +590,6 @@ PLAYED = ("declarer", "contract", "whist", "tricks")
 """The columns that say what was played."""
 
 
-def _unseen(field: FieldReading | None) -> bool:
-    return field is not None and field.state == "unreadable"
-
-
 def _decided(
     sheet: Sheet, search: _Search, best: list[_Node], fields: dict[str, FieldReading], doubt: Doubt
 ) -> Decision:
@@ -612,7 +608,9 @@ def _decided(
         # The players' own result is read only now, and judged with the rest.
         found = audit.check(game, unread)
     hidden = {
-        field.deal or 0 for field in sheet.form.fields if field.column in PLAYED and _unseen(fields.get(field.id))
+        field.deal or 0
+        for field in sheet.form.fields
+        if field.column in PLAYED and fields[field.id].state == "unreadable"
     }
     mistakes = (
         *_copied_wrong(sheet, fields),

@@ -381,27 +381,32 @@ def rough_map(marks: Marks, form: Form) -> PageMap | None:
         return None
     page = np.concatenate([np.array(marker.box.corners) for marker, _ in pairs])
     photo = np.concatenate([mark.corners for _, mark in pairs])
-    plane, _ = cv2.findHomography(page, photo, 0)
-    if plane is None or not _sane(plane, form):
+    plane = _plane(page, photo, form)
+    if plane is None:
         return None
-    flat: Points = plane
-    residual = photo - _project(flat, page)
+    residual = photo - _project(plane, page)
     kept = np.concatenate(
         [_whole_corners(part, mark.side) for part, (_, mark) in zip(residual.reshape(-1, 4, 2), pairs, strict=True)]
     )
     if not kept.all():
         page, photo = page[kept], photo[kept]
-        plane, _ = cv2.findHomography(page, photo, 0)
-        if plane is None or not _sane(plane, form):
+        plane = _plane(page, photo, form)
+        if plane is None:
             return None
-        flat = plane
-        residual = photo - _project(flat, page)
+        residual = photo - _project(plane, page)
+    flat = plane
     bend = _thin_plate(page, residual, smoothing=2e-3) if len(pairs) >= 4 else np.zeros_like
 
     def mapping(points: Points) -> Points:
         return _project(flat, points) + bend(points)
 
     return _meshed(mapping, form)
+
+
+def _plane(page: Points, photo: Points, form: Form) -> Points | None:
+    """The plane on which the page's points come to lie in the photo as nearly as they can; None where no page does."""
+    plane, _ = cv2.findHomography(page, photo, 0)
+    return plane if plane is not None and _sane(plane, form) else None
 
 
 def _whole_corners(residual: Points, side: float) -> npt.NDArray[np.bool_]:

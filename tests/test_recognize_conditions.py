@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchmarks.finding import WRONG_MM, blank_page
+from benchmarks.finding import WRONG_MM
+from benchmarks.reading import blank_page
 from recognize.locate import Fit, find_sheets, fit_page
 from recognize.pipeline import LEAST_FIELDS, LEAST_ON_LINE
 from recognize.simulation.camera import CONDITIONS, Photo, as_printed, draw_shot, photograph

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from benchmarks.finding import DPI, blank_page
+from benchmarks.reading import DPI, blank_page
 from recognize.identify import identify
 from recognize.locate import PageMap, Points, _refined, _snapped, find_sheets, fit_page, rough_map
 from recognize.simulation.camera import draw_shot, photograph

@@ -228,6 +228,15 @@ def test_an_archive_by_its_name_that_is_none_is_a_damaged_archive(tmp_path, data
         list(open_photos(path))
 
 
+def pack(path, picture, names):
+    """Write an archive that holds the picture under each of the names."""
+    packed = io.BytesIO()
+    picture.save(packed, "PNG")
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, packed.getvalue())
+
+
 def locked(path, names):
     """Mark entries of an archive as encrypted, as an archive with a password has them."""
     data = bytearray(path.read_bytes())
@@ -241,11 +250,7 @@ def locked(path, names):
 
 def test_a_locked_archive_is_told_once_and_a_locked_picture_stops_no_other(tmp_path, picture):
     path = tmp_path / "export.zip"
-    packed = io.BytesIO()
-    picture.save(packed, "PNG")
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in ("1.png", "2.png", "chat.txt"):
-            archive.writestr(name, packed.getvalue())
+    pack(path, picture, ("1.png", "2.png", "chat.txt"))
     locked(path, ["1.png"])
     first, second = open_photos(path)
     assert first.source == "export.zip/1.png" and "locked with a password" in first.problem.en
@@ -257,11 +262,7 @@ def test_a_locked_archive_is_told_once_and_a_locked_picture_stops_no_other(tmp_p
 
 def test_a_picture_damaged_in_an_archive_stops_no_other_and_a_macs_own_files_are_no_pictures(tmp_path, picture):
     path = tmp_path / "export.zip"
-    packed = io.BytesIO()
-    picture.save(packed, "PNG")
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in ("1.png", "2.png", "__MACOSX/._2.png", ".hidden/3.png"):
-            archive.writestr(name, packed.getvalue())
+    pack(path, picture, ("1.png", "2.png", "__MACOSX/._2.png", ".hidden/3.png"))
     data = bytearray(path.read_bytes())
     data[data.find(packed.getvalue()) + 50] ^= 255
     path.write_bytes(data)

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from benchmarks.finding import blank_page
+from benchmarks.reading import blank_page
 from recognize.photo import Photo as Picture
 from recognize.pipeline import read_photo
 from recognize.refusal import no_sheet

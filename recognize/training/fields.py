@@ -306,16 +306,23 @@ def write(
 
     `where` is the middle of the text, or takes its width and height to that.
     """
+    characters, matrices, width = laid_out(rng, library, writer, text, hand, where, most)
+    for character, matrix in zip(characters, matrices, strict=True):
+        bend = np.array([rng.normal(0, 0.02, 2) * hand.vary, rng.uniform(0.5, 1.5, 2)])
+        sheet.character(character, matrix, width, bend)
+    return extent_of(characters, matrices)
+
+
+def laid_out(
+    rng: np.random.Generator, library: Library, writer: Writer, text: str, hand: Hand, where: Where, most: float
+) -> tuple[list[Character], list[Array], float]:
+    """The writer's characters for `text`, the matrices that set them, and the pen's width; nothing is drawn yet."""
     characters = [
         europeanised(rng, library.character(rng, writer, c), writer, hand.vary) if c != "-" else _dash(rng, library)
         for c in text
     ]
     matrices = place(rng, characters, hand, where, most)
-    width = finest(characters, matrices, hand.pen.width)
-    for character, matrix in zip(characters, matrices, strict=True):
-        bend = np.array([rng.normal(0, 0.02, 2) * hand.vary, rng.uniform(0.5, 1.5, 2)])
-        sheet.character(character, matrix, width, bend)
-    return extent_of(characters, matrices)
+    return characters, matrices, finest(characters, matrices, hand.pen.width)
 
 
 def finest(characters: list[Character], matrices: list[Array], width: float) -> float:
@@ -622,9 +629,7 @@ def _overwritten(
         centre = ((x1 + x2) / 2 + rng.normal(0, 0.2), (y1 + y2) / 2 + rng.normal(0, 0.2))
         if rng.random() < 0.5:
             sheet.ink(rng, Pen(style.pen.width, style.pen.dark * rng.uniform(0.5, 1), style.pen.grain, style.pen.skip))
-        characters = [europeanised(rng, library.character(rng, writer, c), writer, style.vary) for c in text]
-        matrices = place(rng, characters, style, centre, most)
-        width = finest(characters, matrices, style.pen.width)
+        characters, matrices, width = laid_out(rng, library, writer, text, style, centre, most)
         bend = np.array([rng.normal(0, 0.02, 2) * style.vary, rng.uniform(0.5, 1.5, 2)])
         for character, matrix in zip(characters, matrices, strict=True):
             for _ in range(rng.integers(1, 4)):
@@ -633,9 +638,7 @@ def _overwritten(
         return
     at = rng.integers(len(text))
     first = str(rng.choice([d for d in "0123456789" if d != text[at]]))
-    characters = [europeanised(rng, library.character(rng, writer, c), writer, style.vary) for c in text]
-    matrices = place(rng, characters, style, where, most)
-    width = finest(characters, matrices, style.pen.width)
+    characters, matrices, width = laid_out(rng, library, writer, text, style, where, most)
     old = library.character(rng, writer, first)
     bend = np.array([rng.normal(0, 0.02, 2) * style.vary, rng.uniform(0.5, 1.5, 2)])
     high = matrices[at][:, :2] * (1, 1)

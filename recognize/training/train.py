@@ -203,6 +203,7 @@ def train_numbers(data: Path, out: Path, asked: Mapping[str, int], earlier: Mapp
         torch.save(state, out / "training.new")
         (out / "training.new").replace(out / "training.pt")
         window.append(next(chunks))
+    # Once more: where nothing was left to learn, what lies there may be in whole numbers already.
     export_numbers(mean.module, out)
 
 
