@@ -229,12 +229,13 @@ def test_an_archive_by_its_name_that_is_none_is_a_damaged_archive(tmp_path, data
 
 
 def pack(path, picture, names):
-    """Write an archive that holds the picture under each of the names."""
+    """Write an archive that holds the picture under each of the names; returns the picture's bytes."""
     packed = io.BytesIO()
     picture.save(packed, "PNG")
     with zipfile.ZipFile(path, "w") as archive:
         for name in names:
             archive.writestr(name, packed.getvalue())
+    return packed.getvalue()
 
 
 def locked(path, names):
@@ -262,9 +263,9 @@ def test_a_locked_archive_is_told_once_and_a_locked_picture_stops_no_other(tmp_p
 
 def test_a_picture_damaged_in_an_archive_stops_no_other_and_a_macs_own_files_are_no_pictures(tmp_path, picture):
     path = tmp_path / "export.zip"
-    pack(path, picture, ("1.png", "2.png", "__MACOSX/._2.png", ".hidden/3.png"))
+    packed = pack(path, picture, ("1.png", "2.png", "__MACOSX/._2.png", ".hidden/3.png"))
     data = bytearray(path.read_bytes())
-    data[data.find(packed.getvalue()) + 50] ^= 255
+    data[data.find(packed) + 50] ^= 255
     path.write_bytes(data)
     first, second = open_photos(path)
     assert "cannot be unpacked" in first.problem.en
