@@ -1,6 +1,7 @@
-"""The photo once more, laid flat, with what was read beside each field in three colours: for people to look at."""
+"""The photo once more, laid flat, with what was read beside each field, coloured by how sure it is: for people."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,7 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from desk.edge import Lang
 from recognize.photo import Grey
-from recognize.reading import FieldReading, Reading
+from recognize.reading import FieldReading, Mistake, Question, Reading
 from scoring.text import Text
 from templates import Box, Field, Form
 
@@ -19,6 +20,8 @@ PX_PER_MM = 8.0
 
 _Colour = tuple[int, int, int]
 _CLEAR: _Colour = (0, 122, 62)
+_IDLE: _Colour = (105, 105, 165)
+"""Not clear, and yet nobody is asked: whatever stands there hardly matters to the game."""
 _ASKED: _Colour = (214, 118, 0)
 _MISTAKEN: _Colour = (205, 20, 40)
 _INK: _Colour = (40, 40, 40)
@@ -32,11 +35,11 @@ _PALE = 0.85
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """How one field is shown: its colour, whether it is framed, and the words beside it."""
+    """How one field is shown: the colours of its frames, the outermost first, the words beside it and theirs."""
 
-    colour: _Colour
-    framed: bool
+    frames: tuple[_Colour, ...]
     words: str
+    colour: _Colour
 
 
 def draw_reading(grey: Grey, reading: Reading, form: Form, lang: Lang) -> Image.Image | None:
@@ -48,13 +51,19 @@ def draw_reading(grey: Grey, reading: Reading, form: Form, lang: Lang) -> Image.
     picture = Image.new("RGB", (flat.shape[1], flat.shape[0] + round(_LEGEND_MM * PX_PER_MM)), "white")
     picture.paste(Image.fromarray(flat).convert("RGB"), (0, 0))
     draw = ImageDraw.Draw(picture)
-    asked = {q.field: q.other for q in reading.review}
-    due = {m.field: "" if m.expected is None else str(m.expected) for m in reading.mistakes}
+    asked = {question.field: question for question in reading.review}
+    wrong = {mistake.field: mistake for mistake in reading.mistakes}
+    looks = {
+        field.id: look
+        for field in form.fields
+        if (look := _look(field, reading.fields.get(field.id), asked.get(field.id), wrong.get(field.id))) is not None
+    }
     for field in form.fields:
-        look = _look(field, reading.fields.get(field.id), asked, due)
-        if look is not None:
-            _draw_field(draw, flat, field, look)
-    _draw_legend(draw, form, reading, lang)
+        if field.id in looks:
+            _draw_field(draw, flat, field, looks[field.id])
+    if "sheet" in asked:  # a question about the sheet as a whole: about the code that is printed on it
+        _frame(draw, form.slot["code"].inset(-0.5), _ASKED, _FRAME_MM)
+    _draw_legend(draw, form, reading, looks.values(), lang)
     return picture
 
 
@@ -67,28 +76,38 @@ def _evenly_lit(flat: Grey) -> Grey:
     return np.asarray(255 * (1 - (1 - share) * _PALE), dtype=np.uint8)
 
 
-def _look(
-    field: Field, read: FieldReading | None, asked: Mapping[str, tuple[str, ...]], due: Mapping[str, str]
-) -> _Look | None:
+def _look(field: Field, read: FieldReading | None, asked: Question | None, wrong: Mistake | None) -> _Look | None:
     if read is None:
         return None
-    value = "" if field.kind == "mark" else read.value
-    if field.id in due:
-        return _Look(_MISTAKEN, True, f"{value or '—'} ({due[field.id]})" if due[field.id] else value)
-    if field.id in asked:
-        others = [other for other in asked[field.id] if other not in ("", "x")][:1] if field.kind == "number" else []
-        return _Look(_ASKED, True, "/".join([value, *others] if value else others) + "?")
-    if read.state in ("empty", "doubtful", "unreadable") or not read.value:
-        # A doubt that nobody is asked about changes nothing: it would only clutter the picture.
+    words = "" if field.kind == "mark" else read.value
+    if wrong is not None:
+        due = "" if wrong.expected is None else f" ({wrong.expected})"
+        if asked is not None:
+            return _Look((_MISTAKEN, _ASKED), f"{words}?{due}", _MISTAKEN)
+        return _Look((_MISTAKEN,), f"{words or '—'}{due}" if due else words, _MISTAKEN)
+    if asked is not None:
+        others = [other for other in asked.other if other not in ("", "x")][:1] if field.kind == "number" else []
+        words = "/".join([words, *others] if words else others) + "?"
+    if asked is not None:
+        return _Look((_ASKED,), words, _ASKED)
+    if read.state in ("doubtful", "unreadable"):
+        return _Look((_IDLE,), f"{words}?" if read.state == "doubtful" else "", _IDLE)
+    if read.state == "empty" or not read.value:
         return None
-    return _Look(_CLEAR, field.kind == "mark", value)
+    return _Look((_CLEAR,) if field.kind == "mark" else (), words, _CLEAR)
+
+
+_FRAME_MM = 0.45
+_THIN_MM = 0.3
+"""How thick the frames are: of what a person should look at, and of the rest."""
 
 
 def _draw_field(draw: ImageDraw.ImageDraw, flat: Grey, field: Field, look: _Look) -> None:
     box = field.box
-    if look.framed:
-        out = 0.35 if field.kind == "mark" else 0.0
-        _frame(draw, box.inset(-out), look.colour, 0.45 if look.colour != _CLEAR else 0.3)
+    out = 0.35 if field.kind == "mark" else 0.0
+    for number, colour in enumerate(look.frames):
+        thin = colour in (_CLEAR, _IDLE)
+        _frame(draw, box.inset(number * (_FRAME_MM + 0.1) - out), colour, _THIN_MM if thin else _FRAME_MM)
     if look.words and field.kind == "mark":
         _write(draw, box.x + box.w + 0.2, box.y - 1.0, look.words, look.colour)
     elif look.words:
@@ -127,19 +146,20 @@ def _write(
     return x_mm + float(draw.textlength(words, font=font)) / PX_PER_MM
 
 
-def _draw_legend(draw: ImageDraw.ImageDraw, form: Form, reading: Reading, lang: Lang) -> None:
-    """What the colours mean, and how often each occurs, under the page."""
-    asked = {q.field for q in reading.review} - {m.field for m in reading.mistakes}
-    wrong = {m.field for m in reading.mistakes}
-    plain = sum(
-        f.state in ("clear", "struck") and f.value != "" and name not in asked | wrong
-        for name, f in reading.fields.items()
-    )
+def _draw_legend(draw: ImageDraw.ImageDraw, form: Form, reading: Reading, looks: Collection[_Look], lang: Lang) -> None:
+    """What the colours mean, and how often each occurs, under the page: questions and mistakes as the reading has them.
+
+    A box that is both is framed in both colours and counts under both.
+    """
+    colours = Counter(look.colour for look in looks)
+    lines = [
+        (_CLEAR, Text("прочитано уверенно", "read with certainty"), colours[_CLEAR]),
+        (_ASKED, Text("посмотрите сами", "please look yourself"), len(reading.review)),
+        (_MISTAKEN, Text("ошибка: написано (должно быть)", "mistake: written (due)"), len(reading.mistakes)),
+    ]
+    if colours[_IDLE]:
+        lines.append((_IDLE, Text("неясно, но вряд ли важно", "not clear, but hardly matters"), colours[_IDLE]))
     x, y = form.frame.x, form.page[1] + 3.5
-    for colour, words, count in (
-        (_CLEAR, Text("прочитано уверенно", "read with certainty"), plain),
-        (_ASKED, Text("посмотрите сами", "please look yourself"), len(asked)),
-        (_MISTAKEN, Text("ошибка: написано (должно быть)", "mistake: written (due)"), len(wrong)),
-    ):
+    for colour, words, count in lines:
         _frame(draw, Box(x, y, 4.0, 4.0), colour, 0.6)
-        x = _write(draw, x + 5.5, y - 0.6, f"{words.in_(lang)} · {count}", _INK, 4.0) + 14.0
+        x = _write(draw, x + 5.5, y - 0.6, f"{words.in_(lang)} · {count}", _INK, 4.0) + 10.0

@@ -10,7 +10,7 @@ from templates import load_form
 
 FORM = load_form("protocol", 4)
 PHOTO_PX_PER_MM = 5.0
-GREEN, AMBER, RED = (0, 122, 62), (214, 118, 0), (205, 20, 40)
+GREEN, AMBER, RED, GREY = (0, 122, 62), (214, 118, 0), (205, 20, 40), (105, 105, 165)
 
 
 @pytest.fixture
@@ -35,11 +35,11 @@ def reading(page_map, **kwargs):
 
 
 def colours_at(picture, field_id):
-    """Which of the three colours occur in and around a field's box."""
+    """Which of the colours occur in and around a field's box."""
     box = FORM.by_id[field_id].box.inset(-0.6)
     x, y, w, h = (round(v * PX_PER_MM) for v in (box.x, box.y, box.w, box.h))
     part = np.asarray(picture)[y : y + h, x : x + w].reshape(-1, 3)
-    return {colour for colour in (GREEN, AMBER, RED) if (part == colour).all(axis=1).sum() > 5}
+    return {colour for colour in (GREEN, AMBER, RED, GREY) if (part == colour).all(axis=1).sum() > 5}
 
 
 def test_each_field_shows_in_the_colour_of_what_became_of_it(page_map):
@@ -69,9 +69,46 @@ def test_each_field_shows_in_the_colour_of_what_became_of_it(page_map):
     assert colours_at(picture, "d11.declarer.B") == {AMBER}
     assert colours_at(picture, "d09.whists.B.A") == {RED}
     assert colours_at(picture, "d13.pool.D") == {RED}
-    # Nothing is drawn where nothing is written, nor for a doubt that nobody is asked about.
+    assert colours_at(picture, "d15.mountain.B") == {GREY}
+    # Nothing is drawn where nothing is written.
     assert colours_at(picture, "d20.pool.C") == set()
-    assert colours_at(picture, "d15.mountain.B") == set()
+
+
+def test_a_mistake_that_is_also_asked_about_shows_and_counts_as_both(page_map, monkeypatch):
+    written = []
+
+    def write(draw, x, y, words, colour, height=0.0):
+        written.append(words)
+        return x + 40
+
+    monkeypatch.setattr("desk.picture._write", write)
+    told = reading(
+        page_map,
+        fields={
+            "d03.pool.A": FieldReading("12", 0.9999, "clear"),
+            "d07.whists.B.C": FieldReading("18", 0.88, "doubtful"),
+            "d09.contract.7": FieldReading("x", 0.9, "doubtful"),
+            "d12.pool.C": FieldReading("", 0.0, "unreadable"),
+        },
+        review=(
+            Question("d07.whists.B.C", "18", ("12",), Text("?", "?")),
+            Question("sheet", "", (), Text("?", "?")),
+        ),
+        mistakes=(Mistake(7, "d07.whists.B.C", "whists", "B", "C", "arithmetic", 18, 12, 0.9, Text("", "")),),
+    )
+    picture = draw_reading(photo(), told, FORM, "en")
+    assert colours_at(picture, "d07.whists.B.C") == {AMBER, RED}
+    assert colours_at(picture, "d09.contract.7") == colours_at(picture, "d12.pool.C") == {GREY}
+    code = FORM.slot["code"]
+    left = np.asarray(picture)[round((code.y + code.h / 2) * PX_PER_MM), : round(code.x * PX_PER_MM)]
+    assert (left == AMBER).all(axis=1).any()
+    assert "18? (12)" in written
+    assert written[-4:] == [
+        "read with certainty · 1",
+        "please look yourself · 2",
+        "mistake: written (due) · 1",
+        "not clear, but hardly matters · 2",
+    ]
 
 
 def test_the_page_is_upright_and_evenly_lit(page_map):
@@ -104,7 +141,8 @@ def test_the_words_keep_off_the_ink(page_map):
 
 @pytest.mark.parametrize("lang", ["ru", "en"])
 def test_the_legend_fits_the_picture(page_map, lang):
-    picture = np.asarray(draw_reading(photo(), reading(page_map), FORM, lang).convert("L"))
+    unsure = reading(page_map, fields={f.id: FieldReading("", 0.0, "unreadable") for f in FORM.fields})
+    picture = np.asarray(draw_reading(photo(), unsure, FORM, lang).convert("L"))
     legend = picture[round(FORM.page[1] * PX_PER_MM) + 4 :]
     assert (legend < 128).any()
     assert (legend[:, -40:] > 250).all()
