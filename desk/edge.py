@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from scoring.text import Text, plain_name
+from scoring.text import Text, plain_name, system_text
 
 Lang = Literal["ru", "en"]
 
@@ -337,6 +337,14 @@ def input_file(name: str) -> Path:
     if not regular:
         raise Stop(in_file(name, NOT_REGULAR))
     return path
+
+
+def input_data(name: str) -> bytes:
+    """What the file of this name holds; Stop where it cannot be read."""
+    try:
+        return input_file(name).read_bytes()
+    except OSError as error:
+        raise Stop(in_file(name, Text("не открывается: ", "cannot be opened: ") + system_text(error))) from error
 
 
 def in_file(name: str, said: Text) -> Text:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from desk.edge import Stop, input_file
+from desk.edge import Stop, input_data
+from desk.texts import text_of
 from scoring.convention import Convention, ConventionError, differing, load_convention
-from scoring.text import Text, seat_text, system_text
+from scoring.text import Text, seat_text
 from templates import SEATS, Form, FormError, load_form
 
 MOST_SHEETS = 2000
@@ -118,26 +119,7 @@ def names_from(path: Path, seats: str) -> Names:
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     """The lines of the file that hold anything, each with its number."""
-    try:
-        data = input_file(str(path)).read_bytes()
-    except OSError as error:
-        raise Stop(
-            Text(f"{path}: файл с именами не открывается: ", f"{path}: the names cannot be read: ") + system_text(error)
-        ) from error
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        text = data.decode("utf-16", errors="replace")
-    else:
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = data.decode("cp1251", errors="replace")
-    if "\0" in text or "\ufffd" in text:
-        raise Stop(
-            Text(
-                f"{path.name}: это не текст; сохраните таблицу как CSV",
-                f"{path.name}: this is not text; save the table as CSV",
-            )
-        )
+    text = text_of(input_data(str(path)), path.name)
     delimiter = max(";\t,", key=text.count)
     rows = []
     reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from desk.edge import ExitCode, Lang, Stop, in_file, input_file, put_json
+from desk.edge import ExitCode, Lang, Stop, in_file, input_data, input_file, put_json
 from desk.report import console, show_check, show_convention, show_conventions, show_settlement
+from desk.texts import text_of
 from desk.words import difference_text
 from scoring import Convention, Game, convention_names, load_convention
 from scoring.audit import compare
@@ -18,7 +19,6 @@ from scoring.files import (
     game_from_json,
     json_in,
     read_convention,
-    read_game,
 )
 from scoring.game import RuleError
 from scoring.report import check_report, settlement_report
@@ -88,27 +88,17 @@ def record_in(file: str) -> Game:
 
     Of a sheet that was read, what `pulka read` kept or printed of it will do.
     """
+    text = text_of(sys.stdin.buffer.read() if file == "-" else input_data(file), file)
+    if not text.strip():
+        raise Stop(in_file(file, Text("файл пуст; ожидается запись игры", "the file is empty; expected a game record")))
+    first = text.lstrip()[0]
     try:
-        if file != "-":
-            path = input_file(file)
-            return _game_read(file, path.read_text("utf-8-sig")) if _is_reading(path) else read_game(path)
-        text = sys.stdin.buffer.read().decode("utf-8-sig")
-        if text.lstrip().startswith("["):
+        if first == "[":  # a file of readings is a list, as no game record is
             return _game_read(file, text)
-        return game_from_json(text) if text.lstrip().startswith("{") else game_from_csv(text)
+        by_lines = first != "{" and Path(file).suffix.lower() != ".json"
+        return game_from_csv(text) if by_lines else game_from_json(text)
     except RecordError as error:
         raise Stop(*(in_file(file, problem.text) for problem in error.problems)) from error
-    except UnicodeDecodeError as error:
-        raise Stop(in_file(file, Text("это не текст в UTF-8", "this is not UTF-8 text"))) from error
-
-
-def _is_reading(path: Path) -> bool:
-    """Whether it is a file of readings: a list, as no game record is."""
-    try:
-        with path.open("rb") as file:
-            return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
-    except OSError:
-        return False  # reading it will say why
 
 
 def _game_read(file: str, text: str) -> Game:

@@ -10,6 +10,8 @@ from scoring.files import game_from_json, game_to_csv
 from sheets import look_up, register_path
 from templates import decode, layout_json, load_form
 
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
 # --- print and layout
 
 
@@ -362,7 +364,7 @@ def test_where_two_records_differ_is_said_in_the_words_of_the_game(pulka, record
 
 
 def test_check_names_the_fines_for_whoever_asks(pulka):
-    path = Path(__file__).parent.parent / "examples" / "two-mistakes.json"
+    path = EXAMPLES / "two-mistakes.json"
     assert "4.2.7" in pulka("check", path, "--fines").out and "4.2.7" not in pulka("check", path).out
 
 
@@ -374,3 +376,21 @@ def test_a_tables_own_convention_is_read_from_toml(pulka, tmp_path):
     path.write_text("base = 7", encoding="utf-8")
     ran = pulka("conventions", path)
     assert ran.code == 2 and len(ran.complaints) == 1
+
+
+@pytest.mark.parametrize("command", ["settle", "check"])
+def test_a_record_is_read_in_the_encoding_that_windows_saves_it_in(pulka, tmp_path, command):
+    for name, encoding in (("two-mistakes.csv", "cp1251"), ("two-mistakes.json", "cp1251"), ("honest.json", "utf-16")):
+        saved = tmp_path / name
+        saved.write_bytes((EXAMPLES / name).read_text("utf-8").encode(encoding))
+        assert pulka(command, saved, "--json").out == pulka(command, EXAMPLES / name, "--json").out
+
+
+@pytest.mark.parametrize("command", ["settle", "check"])
+def test_a_photo_given_as_a_record_is_called_one(pulka, photographer, tmp_path, command):
+    photo = photographer().save(tmp_path / "game.json")
+    ran = pulka(command, photo, "--lang", "en")
+    assert (ran.code, ran.complaints) == (
+        2,
+        [f"pulka: {photo}: this is a picture, and a text is needed; “pulka read” reads sheets from photos and PDFs"],
+    )
