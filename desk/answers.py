@@ -9,7 +9,7 @@ from typing import Any
 
 from recognize.identify import known_forms
 from recognize.pipeline import Answers, picture_key
-from scoring.files import RecordError, json_in
+from scoring.files import RecordError, json_in, lines_in
 from scoring.text import Text
 from templates import IdentityError, decode
 
@@ -17,7 +17,7 @@ FORMAT = "pulka-answers/1"
 
 _SHEET_ID = re.compile(r"([0-9A-HJKMNPRSTUVWXYZ]{4})[- ]?([0-9A-HJKMNPRSTUVWXYZ]{4})")
 _VALUES = {
-    "mark": (re.compile(r"x?"), Text("«x» или пусто", "“x” or nothing")),
+    "mark": (re.compile(r"x?"), Text("«x» (отметка) или пусто", "“x” (a mark) or nothing")),
     "number": (
         re.compile(r"|-|0|[1-9][0-9]{0,3}"),
         Text("целое число до 9999, «-» или пусто", "a whole number up to 9999, “-” or nothing"),
@@ -59,23 +59,34 @@ class AnswersError(ValueError):
 
 
 def answers_from(text: str) -> tuple[Answer, ...]:
-    """The answers of a file. Raises AnswersError with every problem in it."""
+    """The answers of a file. Raises AnswersError with every problem in it, each with its line and what is wanted."""
     try:
         data = json_in(text)
     except RecordError as error:
         raise AnswersError(*(problem.text for problem in error.problems)) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise AnswersError(Text(f"нужен «format»: «{FORMAT}»", f"it must say “format”: “{FORMAT}”"))
+        raise AnswersError(_NO_ANSWERS)
     if strangers := sorted(set(data) - {"format", "answers"}):
-        raise AnswersError(Text(f"лишнее: {', '.join(strangers)}", f"unexpected: {', '.join(strangers)}"))
+        raise AnswersError(_unexpected(strangers, '"format", "answers"'))
     listed = data.get("answers")
     if not isinstance(listed, list):
-        raise AnswersError(Text("нужен список «answers»", "it must have a list “answers”"))
+        raise AnswersError(
+            Text(
+                'нужен список ответов в квадратных скобках: "answers": […]',
+                'it must have a list of answers in square brackets: "answers": […]',
+            )
+        )
+    lines, repeated = lines_in(text)
     found: list[Answer] = []
     told: dict[tuple[str, str], tuple[int, str]] = {}
     problems: list[Text] = []
     for number, item in enumerate(listed, 1):
+        path = ("answers", number - 1)
         try:
+            if twice := [str(name) for *at, name in repeated if tuple(at) == path]:
+                raise AnswersError(
+                    Text(f"«{twice[0]}» встречается дважды", f"“{twice[0]}” occurs twice"),
+                )
             answer = _answer(item)
             first, value = told.setdefault((answer.place, answer.field), (number, answer.value))
             if value != answer.value:
@@ -87,11 +98,24 @@ def answers_from(text: str) -> tuple[Answer, ...]:
                 )
             found.append(answer)
         except AnswersError as error:
-            at = Text(f"ответ {number}: ", f"answer {number}: ")
+            line = lines.get(path, 1)
+            at = Text(f"строка {line}, ответ {number}: ", f"line {line}, answer {number}: ")
             problems += [at + problem for problem in error.problems]
     if problems:
         raise AnswersError(*problems)
     return tuple(found)
+
+
+_EXAMPLE = '{"sheet": "7K3M-9RXA", "field": "d07.tricks.C", "value": "3"}'
+_NO_ANSWERS = Text(
+    f'это не файл ответов, он такой: {{"format": "{FORMAT}", "answers": [{_EXAMPLE}]}}',
+    f'this is no file of answers, they look like this: {{"format": "{FORMAT}", "answers": [{_EXAMPLE}]}}',
+)
+
+
+def _unexpected(strangers: Sequence[str], known: str) -> Text:
+    listed = ", ".join(strangers)
+    return Text(f"лишнее: {listed}; здесь бывают {known}", f"unexpected: {listed}; known here are {known}")
 
 
 def answers_json(answers: Iterable[Answer]) -> dict[str, Any]:
@@ -141,48 +165,72 @@ def example(sheet: str | None, source: str, page: int, field: str, value: str) -
 
 def _answer(item: object) -> Answer:
     if not isinstance(item, dict):
-        raise AnswersError(Text("нужен объект в фигурных скобках", "an object in braces is needed"))
+        raise AnswersError(
+            Text(f"ответ пишут в фигурных скобках: {_EXAMPLE}", f"an answer is written in braces: {_EXAMPLE}")
+        )
     if strangers := sorted(set(item) - {"sheet", "source", "page", "field", "value"}):
-        raise AnswersError(Text(f"лишнее: {', '.join(strangers)}", f"unexpected: {', '.join(strangers)}"))
+        raise AnswersError(_unexpected(strangers, '"sheet", "source", "page", "field", "value"'))
     words = {name: item[name] for name in ("sheet", "source", "field", "value") if name in item}
     for name, word in words.items():
         if not isinstance(word, str):
-            raise AnswersError(Text(f"«{name}» должно быть строкой в кавычках", f"“{name}” must be a string"))
+            raise AnswersError(
+                Text(
+                    f'после "{name}" пишут в кавычках, например "3"',
+                    f'what follows "{name}" is written in quotation marks, such as "3"',
+                )
+            )
     if missing := [name for name in ("field", "value") if name not in words]:
-        raise AnswersError(Text(f"нет «{missing[0]}»", f"there is no “{missing[0]}”"))
+        raise AnswersError(
+            Text(f'нет "{missing[0]}"; ответ пишут так: {_EXAMPLE}', f'"{missing[0]}" is missing; write {_EXAMPLE}')
+        )
     if ("sheet" in words) == ("source" in words):
         raise AnswersError(
             Text(
-                "нужно одно из двух: «sheet» (номер листа) или «source» (имя снимка)",
-                "one of “sheet” (its number) and “source” (the picture's name) is needed",
+                'нужно одно из двух: "sheet" (номер листа) или "source" (имя снимка)',
+                'one of "sheet" (its number) and "source" (the picture\'s name) is needed',
             )
         )
     page = item.get("page", 1)
     if not isinstance(page, int) or isinstance(page, bool) or page < 1 or ("page" in item and "sheet" in words):
         raise AnswersError(
-            Text("«page» — номер страницы снимка, целое от 1", "“page” is a page of the picture, whole, from 1")
-        )
-    field, value = words["field"], words["value"]
-    sheet = _sheet(words["sheet"]) if "sheet" in words else None
-    if field == "sheet":
-        if sheet is not None:
-            raise AnswersError(
-                Text(
-                    "код листа («field»: «sheet») указывают для снимка: нужен «source»",
-                    "a sheet's code (“field”: “sheet”) is told of a picture: “source” is needed",
-                )
+            Text(
+                '"page" — номер страницы снимка, целое число от 1 без кавычек, и пишут его только с "source"',
+                '"page" is a page of the picture: a whole number from 1, not in quotes, with "source" only',
             )
-        try:
-            decode(value)
-        except IdentityError as error:
-            raise AnswersError(Text(f"«{value}» — не код листа, в нём опечатка", str(error))) from error
-    else:
-        _check_value(field, value)
-    return Answer(field, value, sheet, words.get("source"), page)
+        )
+    sheet = _sheet(words["sheet"]) if "sheet" in words else None
+    if words["field"].strip() == "sheet":
+        return Answer("sheet", _code(words["value"], sheet), None, words.get("source"), page)
+    field = _field(words["field"].strip())
+    return Answer(field, _value(field, words["value"]), sheet, words.get("source"), page)
+
+
+def _code(value: str, sheet: str | None) -> str:
+    if sheet is not None:
+        raise AnswersError(
+            Text(
+                'код листа ("field": "sheet") указывают для снимка: нужен "source"',
+                'a sheet\'s code ("field": "sheet") is told of a picture: "source" is needed',
+            )
+        )
+    try:
+        decode(value)
+    except IdentityError as error:
+        raise AnswersError(
+            Text(
+                f"«{value}» — не код листа, в нём опечатка: сверьте с напечатанным на листе буквами",
+                f"{error}; compare it with what is printed on the sheet in letters",
+            )
+        ) from error
+    return value
+
+
+_LATIN = str.maketrans("АВЕКМНРСТУХ", "ABEKMHPCTYX")
+"""The Latin capitals that Russian ones look like; a sheet's number has no others."""
 
 
 def _sheet(word: str) -> str:
-    found = _SHEET_ID.fullmatch(word.strip().upper())
+    found = _SHEET_ID.fullmatch(word.strip().upper().translate(_LATIN))
     if found is None:
         raise AnswersError(
             Text(
@@ -193,15 +241,50 @@ def _sheet(word: str) -> str:
     return f"{found[1]}-{found[2]}"
 
 
-def _check_value(field: str, value: str) -> None:
-    kind = _kinds().get(re.sub(r"^d(?!00)\d\d+\.", "d01.", field))
-    if kind is None:
-        raise AnswersError(Text(f"нет такой клетки: {field}", f"there is no such field: {field}"))
-    pattern, expected = _VALUES[kind]
+_SEATS = {"А": "A", "Б": "B", "С": "C", "Г": "D"}
+"""The seats that Russian letters mean. The third seat's own is missing: it looks like the Latin one of the second."""
+_SMALL = str.maketrans("асеорхук", "aceopxyk")
+
+
+def _field(word: str) -> str:
+    """A field's name as forms have it, whatever alphabet its letters were typed in; AnswersError where it is none."""
+    parts = word.split(".")
+    if "В" in parts:
+        raise AnswersError(
+            Text(
+                f"{word}: русская «В» — это место B или C? Места пишут латинскими буквами: А Б В Г — это A B C D",
+                f"{word}: the Russian “В” may be seat B or C; write seats in Latin letters",
+            )
+        )
+    field = ".".join(_SEATS.get(part, part.translate(_SMALL)) for part in parts)
+    if _kind(field) is None:
+        raise AnswersError(
+            Text(
+                f"нет такой клетки: {word}; имена клеток стоят в квадратных скобках после вопросов",
+                f"there is no such field: {word}; a field's name stands in square brackets after its question",
+            )
+        )
+    return field
+
+
+_MARK = dict.fromkeys("xXхХ", "x")
+_DASH = str.maketrans("−–—", "---")
+
+
+def _value(field: str, word: str) -> str:
+    """What stands in a field, the mark and the dash in the only letters that files have for them."""
+    value = _MARK.get(word.strip(), word.strip().translate(_DASH))
+    pattern, expected = _VALUES[_kind(field) or ""]
     if not pattern.fullmatch(value):
         raise AnswersError(
-            Text(f"{field}: «{value}» не подходит, нужно {expected.ru}", f"{field}: “{value}”, expected {expected.en}")
+            Text(f"{field}: «{word}» не подходит, нужно {expected.ru}", f"{field}: “{word}”, expected {expected.en}")
         )
+    return value
+
+
+def _kind(field: str) -> str | None:
+    """What may stand in a field; None where no form has it."""
+    return _kinds().get(re.sub(r"^d(?!00)\d\d+\.", "d01.", field))
 
 
 @cache

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ import cv2
 
 from desk.answers import Answer, by_place, for_copies
 from desk.edge import Lang
-from desk.folder import Folder, Record, told
+from desk.folder import ANSWERS, Folder, Record, told
 from desk.picture import draw_reading
 from desk.report import is_copy_question
 from desk.tables import compared, games_of, sheet_before
@@ -279,14 +279,15 @@ def read_batch(
     engine: Engine,
     *,
     answers: Sequence[Answer] = (),
+    answers_file: Path | None = None,
     folder: Folder | None = None,
     again: bool = False,
     track: Callable[[Iterator[Any], int], Iterator[Any]] = lambda steps, total: steps,
 ) -> Batch:
     """Read the pictures, but those only that `folder` has not; `track` shows the steps of the reading, as they go.
 
-    `answers` are given with this run; those kept in the folder count as well. OSError where the folder cannot be
-    written.
+    `answers` are given with this run, in `answers_file`; those kept in the folder count as well. OSError where the
+    folder cannot be written.
     """
     if folder is not None:
         folder.learn(answers)
@@ -296,7 +297,8 @@ def read_batch(
         digest = picture.digest
         first.setdefault(digest, picture)
         names.setdefault(digest, []).append(picture.name)
-    said, warnings = _unambiguous(by_place(folder.answers if folder is not None else answers), names)
+    counting = folder.answers if folder is not None else answers
+    said, twice = _unambiguous(by_place(counting), names)
     for copies in names.values():
         said = for_copies(said, list(dict.fromkeys(copies)))
     work = Work(lang, folder is not None, said, register())
@@ -314,12 +316,21 @@ def read_batch(
     sheets = _Sheets(work, folder)
     for digest in first:
         sheets.add(records[digest], names[digest])
+    kept_before = []
     if folder is not None:
-        for digest, record in folder.records.items():
-            if not any(known.startswith(digest) for known in first):
-                sheets.add(record, [])
+        kept_before = [r for d, r in folder.records.items() if not any(known.startswith(d) for known in first)]
+    for record in kept_before:
+        sheets.add(record, [])
     readings, differ = compared(sheets.readings())
-    return Batch(readings, [*warnings, *_unused(answers, readings, names)], differ)
+    elsewhere = [reading for record in kept_before for reading in record]
+    warnings = []
+    for answer in counting:
+        if (why := _why_not_counted(answer, twice, readings, elsewhere)) is not None:
+            files = [str(answers_file)] if answers_file is not None and answer in answers else []
+            files += [str(folder.path / ANSWERS)] if folder is not None else []
+            ru, en = (between.join(dict.fromkeys(files)) for between in (" и ", " and "))
+            warnings.append(Text(f"{ru}: ", f"{en}: ") + why)
+    return Batch(readings, list(dict.fromkeys(warnings)), differ)
 
 
 def _record(picture: Picture, pages: Pages, answers: Answers) -> Record:
@@ -504,62 +515,84 @@ def _printed(reading: dict[str, Any], pictures: Sequence[str]) -> dict[str, Any]
 # --- answers that found no place --------------------------------------------------------------------------------------
 
 
-def _unambiguous(answers: Answers, names: Mapping[str, Sequence[str]]) -> tuple[Answers, list[Text]]:
-    """The answers without those for a name that different pictures have."""
+def _unambiguous(answers: Answers, names: Mapping[str, Sequence[str]]) -> tuple[Answers, set[str]]:
+    """The answers without those for a name that different pictures have, and the places of these."""
     count = Counter(name for called in names.values() for name in set(called))
     twice = {place for place in answers if count[place.partition("#")[0].partition("/")[0]] > 1}
-    warnings = [
-        Text(
-            f"ответы для {place} не учтены: так называются разные снимки, переименуйте один из них",
-            f"the answers for {place} do not count: different pictures have this name, rename one of them",
+    return {place: told for place, told in answers.items() if place not in twice}, twice
+
+
+def _why_not_counted(
+    answer: Answer,
+    twice: Collection[str],
+    readings: Sequence[Mapping[str, Any]],
+    elsewhere: Sequence[Mapping[str, Any]],
+) -> Text | None:
+    """Why an answer could not be counted in, and what to do; None where it was.
+
+    `twice` are the places that different pictures have, `elsewhere` the readings that the folder has of other pictures
+    than these.
+    """
+    where = answer.place
+    head = Text(f"ответ для {where}: ", f"the answer for {where}: ")
+    mend = Text("; исправьте или удалите этот ответ", "; put this answer right or delete it")
+    if where in twice:
+        return head + Text(
+            "не учтён, так называются разные снимки: переименуйте один из них",
+            "it does not count, different pictures have this name: rename one of them",
         )
-        for place in sorted(twice)
-    ]
-    return {place: told for place, told in answers.items() if place not in twice}, warnings
+    of = [reading for reading in readings if _is_of(answer, reading)]
+    if len(of) > 1 and answer.sheet is not None:
+        return head + Text(
+            'таких листов несколько, и чей это ответ, неясно: укажите вместо номера листа имя снимка, "source"',
+            'there are several such sheets, and it is not clear which is meant: give the picture\'s name, "source", '
+            "instead of the sheet's number",
+        )
+    if len(of) > 1:
+        return head + Text(
+            'листов на снимке несколько, и чей это ответ, неясно: укажите вместо имени снимка номер листа, "sheet"',
+            "there are several sheets in the picture, and it is not clear which is meant: give the sheet's number, "
+            '"sheet", instead of the picture\'s name',
+        )
+    reading = next((one for one in (*of, *elsewhere) if _is_of(answer, one)), None)
+    if reading is None:
+        return head + Text(
+            "такого листа среди снимков нет: прочитайте и его снимок, а если здесь опечатка, исправьте или удалите "
+            "этот ответ",
+            "there is no such sheet among the pictures: read its photo, too, or, if this is a slip, put the answer "
+            "right or delete it",
+        )
+    if reading["status"] == "unreadable":
+        return None
+    if answer.field != "sheet":
+        if answer.field in reading["fields"]:
+            return None
+        ru, en = f"на этом листе нет клетки {answer.field}", f"this sheet has no field {answer.field}"
+        return head + Text(ru, en) + mend
+    code = reading["sheet"]["code"]
+    if any(is_copy_question(reading, question) for question in reading["review"]):
+        return (
+            head
+            + Text(
+                "код не учтён, это код бланка другой формы или другого листа среди снимков",
+                "the code does not count, it is of a blank of another form, or of another sheet among the pictures",
+            )
+            + mend
+        )
+    if code is None or decode(code) != decode(answer.value):
+        return (
+            head
+            + Text(
+                "код не учтён, на снимке лист с другим кодом",
+                "the code does not count, the sheet in the picture has another",
+            )
+            + mend
+        )
+    return None
 
 
-def _unused(
-    answers: Sequence[Answer], readings: Sequence[Mapping[str, Any]], names: Mapping[str, Sequence[str]]
-) -> list[Text]:
-    """What to say of answers that could not be counted in."""
-    said: dict[str, Text] = {}
-    for answer in answers:
-        where = answer.sheet or answer.source or ""
-        of = [
-            reading
-            for reading in readings
-            if (
-                (reading["sheet"] or {}).get("id") == answer.sheet
-                if answer.sheet is not None
-                else answer.source in reading["pictures"] and answer.page == reading["page"]
-            )
-        ]
-        if not of:
-            said[answer.place] = Text(
-                f"ответ для {where}: такого листа среди снимков нет",
-                f"the answer for {where}: there is no such sheet among the pictures",
-            )
-        elif len(of) > 1:
-            said[answer.place] = Text(
-                f"ответ для {where}: таких листов несколько, и чей это ответ, неясно",
-                f"the answer for {where}: there are several such sheets, and it is not clear which is meant",
-            )
-        elif of[0]["status"] != "unreadable" and answer.field == "sheet":
-            code = of[0]["sheet"]["code"]
-            if any(is_copy_question(of[0], question) for question in of[0]["review"]):
-                said[f"{answer.place} sheet"] = Text(
-                    f"ответ для {where}: код не учтён, это код бланка другой формы или другого листа среди снимков",
-                    f"the answer for {where}: the code does not count, it is of a blank of another form, or of another "
-                    "sheet among the pictures",
-                )
-            elif code is None or decode(code) != decode(answer.value):
-                said[f"{answer.place} sheet"] = Text(
-                    f"ответ для {where}: код не учтён, на снимке лист с другим кодом",
-                    f"the answer for {where}: the code does not count, the sheet in the picture has another",
-                )
-        elif of[0]["status"] != "unreadable" and answer.field not in of[0]["fields"]:
-            said[f"{answer.place} {answer.field}"] = Text(
-                f"ответ для {where}: на этом листе нет клетки {answer.field}",
-                f"the answer for {where}: this sheet has no field {answer.field}",
-            )
-    return list(said.values())
+def _is_of(answer: Answer, reading: Mapping[str, Any]) -> bool:
+    """Whether an answer is for the sheet of a reading."""
+    if answer.sheet is not None:
+        return bool((reading["sheet"] or {}).get("id") == answer.sheet)
+    return answer.source in (reading["source"], *reading["pictures"]) and answer.page == reading["page"]

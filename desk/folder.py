@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from desk.answers import Answer, AnswersError, answers_from, answers_json, newest
-from desk.edge import Lang, Stop
+from desk.edge import Lang, Stop, in_file
+from desk.texts import text_of
 from recognize.pipeline import Answers, told_of
 from scoring.text import Text
 
@@ -59,13 +60,8 @@ class Folder:
             if time.time() - part.stat().st_mtime > _STALE_S:
                 part.unlink(missing_ok=True)
         self.answers: tuple[Answer, ...] = ()
-        try:
-            self.answers = answers_from((path / ANSWERS).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            pass
-        except (AnswersError, UnicodeDecodeError) as error:
-            said = error.problems[0] if isinstance(error, AnswersError) else Text("это не UTF-8", "this is not UTF-8")
-            raise Stop(Text(f"{path / ANSWERS}: ", f"{path / ANSWERS}: ") + said) from error
+        if (path / ANSWERS).exists():
+            self.answers = _answers_in(path / ANSWERS)
         self.records: dict[str, Record] = {}
         self._stems: dict[str, str] = {}
         for file in sorted(path.glob("*.json")):
@@ -132,6 +128,23 @@ def renamed(record: Record, name: str) -> Record:
         r | {"source": name + r["source"].removeprefix(r["kept"]["file"]), "kept": r["kept"] | {"file": name}}
         for r in record
     ]
+
+
+_DAMAGED = Text(
+    "поправьте в текстовом редакторе или переименуйте файл: в нём ответы людей, и без него их придётся дать заново",
+    "put it right in a text editor, or rename the file: it holds people's answers, to be given anew without it",
+)
+
+
+def _answers_in(path: Path) -> tuple[Answer, ...]:
+    """The answers kept in a file; Stop, with what to do, where it is damaged."""
+    name = str(path)
+    try:
+        return answers_from(text_of(path.read_bytes(), name))
+    except AnswersError as error:
+        first, *more = error.problems
+        listed = [_DAMAGED, first, *more] if more else [first + Text("; ", "; ") + _DAMAGED]
+        raise Stop(*(in_file(name, said) for said in listed)) from error
 
 
 def _record(path: Path) -> Record | None:

@@ -13,9 +13,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from desk.answers import Answer, AnswersError, answers_from
 from desk.batch import Batch, Engine, Picture, is_our_own, read_batch, read_here
 from desk.cluster import read_there
-from desk.edge import NOT_REGULAR, ExitCode, Lang, Stop, complain, in_file, input_file, put_json
+from desk.edge import NOT_REGULAR, ExitCode, Lang, Stop, complain, in_file, input_data, put_json
 from desk.folder import Folder
 from desk.report import alone_in_their_pictures, console, show_how_to_answer, show_reading, show_unreadable
+from desk.texts import text_of
 from recognize.identify import tesseract_found
 from recognize.photo import PICTURES, find_pictures
 from scoring.text import Text, plain_name, system_text
@@ -40,7 +41,7 @@ def read_pictures(paths: Sequence[str], wish: Wish, lang: Lang) -> ExitCode:
     pictures, amiss = _pictures(paths, lang)
     if not pictures:
         return ExitCode.USAGE
-    batch = _read(pictures, wish.out, lang, engine, told, again=wish.again)
+    batch = _read(pictures, wish, lang, engine, told)
     for warning in batch.warnings:
         complain(warning.in_(lang))
     if wish.as_json:
@@ -52,7 +53,7 @@ def read_pictures(paths: Sequence[str], wish: Wish, lang: Lang) -> ExitCode:
     if any(reading["status"] == "unreadable" for reading in batch.readings):
         return ExitCode.NO_SHEET
     asked = any(reading["review"] or reading["mistakes"] for reading in batch.readings)
-    return ExitCode.PERSON if asked or batch.differ else ExitCode.DONE
+    return ExitCode.PERSON if asked or batch.differ or batch.warnings else ExitCode.DONE
 
 
 def _cores() -> int:
@@ -100,19 +101,14 @@ def _is_endless(path: Path) -> bool:
 def _answers(file: Path) -> tuple[Answer, ...]:
     name = str(file)
     try:
-        return answers_from(input_file(name).read_text(encoding="utf-8-sig"))
+        return answers_from(text_of(input_data(name), name))
     except AnswersError as error:
         raise Stop(*(in_file(name, problem) for problem in error.problems)) from error
-    except UnicodeDecodeError as error:
-        raise Stop(in_file(name, Text("это не текст в UTF-8", "this is not UTF-8 text"))) from error
-    except OSError as error:
-        raise Stop(in_file(name, Text("не открывается: ", "cannot be opened: ") + system_text(error))) from error
 
 
-def _read(
-    pictures: Sequence[Picture], out: Path | None, lang: Lang, engine: Engine, answers: Sequence[Answer], *, again: bool
-) -> Batch:
-    """Read the pictures, kept in the folder `out` and taken from there, and show how far it is."""
+def _read(pictures: Sequence[Picture], wish: Wish, lang: Lang, engine: Engine, answers: Sequence[Answer]) -> Batch:
+    """Read the pictures, kept in the folder of the wish and taken from there, and show how far it is."""
+    out = wish.out
     try:
         folder = Folder(out, lang) if out is not None else None
     except OSError as error:
@@ -128,7 +124,16 @@ def _read(
             yield from progress.track(steps, total=total)
 
     try:
-        return read_batch(pictures, lang, engine, answers=answers, folder=folder, again=again, track=track)
+        return read_batch(
+            pictures,
+            lang,
+            engine,
+            answers=answers,
+            answers_file=wish.answers,
+            folder=folder,
+            again=wish.again,
+            track=track,
+        )
     except KeyboardInterrupt as error:
         if folder is None:
             raise

@@ -113,7 +113,7 @@ def _single(ru: str, en: str, line: int | None = None) -> RecordError:
 def game_from_json(text: str) -> Game:
     """A game record from JSON text; RecordError with every problem, each with its line."""
     data = json_in(text)
-    lines, repeated = _lines(text)
+    lines, repeated = lines_in(text)
     reader = _Reader(lines)
     for path in repeated:
         reader.say(path, f"«{path[-1]}» встречается дважды", f"{path[-1]!r} occurs twice")
@@ -126,11 +126,20 @@ def json_in(text: str) -> Any:
         return json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         rest = text[error.pos :].split()
-        if rest:
-            shown = rest[0][:12]
-            said = Text(f"непонятно «{shown}»", f"{shown!r} is not expected")
-        else:
+        shown = rest[0][:12] if rest else ""
+        if not rest:
             said = Text("текст обрывается", "the text breaks off")
+        elif shown[0] in "“”„«»‘’'":
+            said = Text(
+                f"у «{shown}» не те кавычки, нужны прямые двойные", f"{shown!r} needs straight double quotation marks"
+            )
+        elif error.msg == "Expecting ',' delimiter":
+            said = Text(
+                f"перед «{shown}» нет запятой или закрывающей скобки",
+                f"a comma or a bracket is missing before {shown!r}",
+            )
+        else:
+            said = Text(f"непонятно «{shown}»", f"{shown!r} is not expected")
         raise _single(
             f"это не JSON: {said.ru} (знак {error.colno})",
             f"this is not JSON: {said.en} (column {error.colno})",
@@ -242,7 +251,7 @@ def _no_constant(name: str) -> Any:
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 
-def _lines(text: str) -> tuple[dict[Path_, int], list[Path_]]:
+def lines_in(text: str) -> tuple[dict[Path_, int], list[Path_]]:
     """The line of every value of a valid JSON text, by its path, and the paths that occur twice."""
     lines: dict[Path_, int] = {}
     repeated: list[Path_] = []
@@ -317,7 +326,7 @@ class _Reader:
     def table(self, data: Any, path: Path_) -> dict[str, Any]:
         if isinstance(data, Mapping):
             return dict(data)
-        self.wrong(path, data, "таблица {…}", "an object {…}")
+        self.wrong(path, data, "имена и значения в скобках {…}", "names and values in braces {…}")
         return {}
 
     def items(self, data: Any, path: Path_) -> list[Any]:
@@ -353,7 +362,7 @@ class _Reader:
         self.wrong(
             path,
             value,
-            'целое число или дробь строкой, например "15/2"',
+            'целое число или дробь в кавычках, например "15/2"',
             'a whole number or a fraction such as "15/2"',
             seat,
         )

@@ -54,25 +54,25 @@ def test_good_answers_are_taken_and_written_again_the_same(data):
 
 
 BAD = [
-    ([], "нужен «format»"),
-    ({"format": "pulka-answers/2", "answers": []}, "нужен «format»: «pulka-answers/1»"),
-    ({"format": "pulka-answers/1"}, "нужен список «answers»"),
-    (document() | {"answer": []}, "лишнее: answer"),
-    (document("3"), "ответ 1: нужен объект"),
-    (one(value=3), "«value» должно быть строкой"),
-    (one(value=None), "нет «value»"),
-    (one(field=None), "нет «field»"),
+    ([], "это не файл ответов, он такой: {"),
+    ({"format": "pulka-answers/2", "answers": []}, '"format": "pulka-answers/1"'),
+    ({"format": "pulka-answers/1"}, "нужен список ответов в квадратных скобках"),
+    (document() | {"answer": []}, 'лишнее: answer; здесь бывают "format", "answers"'),
+    (document("3"), "строка 1, ответ 1: ответ пишут в фигурных скобках: {"),
+    (one(value=3), 'после "value" пишут в кавычках, например "3"'),
+    (one(value=None), 'нет "value"; ответ пишут так: {"sheet"'),
+    (one(field=None), 'нет "field"'),
     (one(sheet=None), "нужно одно из двух"),
     (one(source="IMG_1.jpg"), "нужно одно из двух"),
     (one(seat="A"), "лишнее: seat"),
-    (one(page=1), "«page»"),
-    (one(sheet=None, source="scan.pdf", page=0), "«page»"),
+    (one(page=1), '"page" — номер страницы'),
+    (one(sheet=None, source="scan.pdf", page=0), '"page" — номер страницы'),
     (one(sheet="TRRM"), "не номер листа"),
     (one(sheet="TRRM-CA5I"), "не номер листа"),
     (one(field="d07.tricks.C", value="x"), "d07.tricks.C: «x» не подходит, нужно целое число"),
     (one(field="d07.tricks.C", value="03"), "не подходит"),
     (one(field="d07.pool.C", value="-3"), "не подходит"),
-    (one(field="d07.declarer.C", value="1"), "нужно «x» или пусто"),
+    (one(field="d07.declarer.C", value="1"), "нужно «x» (отметка) или пусто"),
 ]
 UNKNOWN = [
     (one(field="d07.trick.C"), "нет такой клетки: d07.trick.C"),
@@ -102,13 +102,13 @@ def test_the_schema_is_one_and_all_problems_are_said_at_once():
     data = document(*one()["answers"], *one(value="x")["answers"], *one(field="d99")["answers"])
     with pytest.raises(AnswersError) as refused:
         answers_from(json.dumps(data))
-    assert [problem.en.split(":")[0] for problem in refused.value.problems] == ["answer 2", "answer 3"]
+    assert [problem.en.split(":")[0] for problem in refused.value.problems] == ["line 1, answer 2", "line 1, answer 3"]
     assert not Draft202012Validator(SCHEMA).is_valid(one(sheet=None, field="sheet"))
     assert not Draft202012Validator(SCHEMA).is_valid(one(field="sheet"))
 
 
 def test_a_code_is_told_of_a_picture_and_not_of_a_sheet():
-    with pytest.raises(AnswersError, match="“source” is needed"):
+    with pytest.raises(AnswersError, match='"source" is needed'):
         answers_from(json.dumps(one(field="sheet", value="1")))
 
 
@@ -198,8 +198,17 @@ def test_answers_kept_but_damaged_are_not_written_over(pulka, photographer, tmp_
     ran = pulka("read", photo, "-o", kept, "--answers", say())
     assert ran.code == 2
     (line,) = ran.complaints
-    assert str(kept / "answers.json") in line
+    assert line == (
+        f'pulka: {kept / "answers.json"}: строка 1: это не JSON: непонятно «"answ» (знак 31); поправьте в текстовом '
+        "редакторе или переименуйте файл: в нём ответы людей, и без него их придётся дать заново"
+    )
     assert (kept / "answers.json").read_text("utf-8").endswith('"answ')
+    (kept / "answers.json").write_text(json.dumps(document("3", {}), indent=1), "utf-8")
+    ran = pulka("read", photo, "-o", kept, "--lang", "en")
+    assert ran.code == 2
+    head, *lines = (line.removeprefix(f"pulka: {kept / 'answers.json'}: ") for line in ran.complaints)
+    assert head.startswith("put it right in a text editor, or rename the file")
+    assert [line.partition(": ")[0] for line in lines] == ["line 4, answer 1", "line 5, answer 2"]
 
 
 def test_answers_that_have_no_place_are_warned_of(pulka, photographer, tmp_path, say):
@@ -212,14 +221,94 @@ def test_answers_that_have_no_place_are_warned_of(pulka, photographer, tmp_path,
         {"source": "one.jpg", "field": "sheet", "value": encode(photographer(2).sheet.identity)},
     )
     ran = pulka("read", photo, "--answers", answers, "--lang", "en")
-    assert [line.removeprefix("pulka: the answer for ") for line in ran.complaints] == [
-        "0000-0000: there is no such sheet among the pictures",
-        "two.jpg: there is no such sheet among the pictures",
-        f"{sheet}: this sheet has no field d77.pool.A",
-        "one.jpg: the code does not count, the sheet in the picture has another",
+    assert ran.code == 1
+    absent = (
+        "there is no such sheet among the pictures: read its photo, too, or, if this is a slip, put the answer right "
+        "or delete it"
+    )
+    told = [
+        f"0000-0000: {absent}",
+        f"two.jpg: {absent}",
+        f"{sheet}: this sheet has no field d77.pool.A; put this answer right or delete it",
+        "one.jpg: the code does not count, the sheet in the picture has another; put this answer right or delete it",
     ]
+    assert ran.complaints == [f"pulka: {answers}: the answer for {line}" for line in told]
     ran = pulka("read", photo, "--answers", answers)
     assert len(ran.complaints) == 4 and all("ответ для" in line for line in ran.complaints)
+    # With a folder they are kept there, and told of in every run until they are mended.
+    kept = tmp_path / "kept" / "answers.json"
+    ran = pulka("read", photo, "--answers", answers, "-o", tmp_path / "kept", "--lang", "en")
+    assert ran.complaints == [f"pulka: {answers} and {kept}: the answer for {line}" for line in told]
+    ran = pulka("read", photo, "-o", tmp_path / "kept", "--lang", "en", "--json")
+    assert (ran.code, ran.complaints) == (1, [f"pulka: {kept}: the answer for {line}" for line in told])
+
+
+def test_an_answer_for_a_sheet_that_the_folder_knows_is_not_complained_of(pulka, photographer, tmp_path, say):
+    one, two = (photographer(seed).save(tmp_path / f"{seed}.jpg") for seed in (1, 2))
+    kept = tmp_path / "kept"
+    sheet = pulka("read", one, "-o", kept, "--json").json[0]["sheet"]["id"]
+    by_name = {"source": "1.jpg", "field": "d01.tricks.A", "value": "10"}
+    assert not pulka("read", two, "-o", kept, "--answers", say(by_name | {"field": "d02.tricks.A"})).err
+    assert not pulka(
+        "read", two, "-o", kept, "--answers", say({"sheet": sheet, "field": "d01.pool.A", "value": "2"})
+    ).err
+    # The picture has another name now, and what was answered for the old one no longer counts.
+    ran = pulka("read", one.rename(tmp_path / "renamed.jpg"), "-o", kept)
+    assert "ответ для 1.jpg: такого листа среди снимков нет" in ran.err
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1251"])
+def test_answers_are_read_as_windows_saves_them(pulka, photographer, tmp_path, encoding):
+    photo = photographer().save(tmp_path / "Снимок.jpg")
+    text = json.dumps(one(sheet=None, source="Снимок.jpg", field="d01.tricks.A", value="10"), ensure_ascii=False)
+    (tmp_path / "answers.json").write_bytes(text.encode(encoding))
+    ran = pulka("read", photo, "--answers", tmp_path / "answers.json", "--json")
+    assert ran.err == "" and ran.json[0]["fields"]["d01.tricks.A"]["why"] == "person"
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"field": "d07.tricks.С"}, Answer("d07.tricks.C", "3", sheet="TRRM-CA5K")),  # Russian С
+        ({"field": "d07.tricks.Г"}, Answer("d07.tricks.D", "3", sheet="TRRM-CA5K")),
+        ({"field": "d07.рооl.А"}, Answer("d07.pool.A", "3", sheet="TRRM-CA5K")),
+        ({"field": "d07.whists.Б.А"}, Answer("d07.whists.B.A", "3", sheet="TRRM-CA5K")),
+        ({"sheet": "TRRM-СА5К"}, Answer("d07.tricks.C", "3", sheet="TRRM-CA5K")),
+        ({"field": "d07.declarer.A", "value": "Х"}, Answer("d07.declarer.A", "x", sheet="TRRM-CA5K")),
+        ({"field": "d07.mountain.A", "value": "−3"}, Answer("d07.mountain.A", "-3", sheet="TRRM-CA5K")),
+        ({"value": " – "}, Answer("d07.tricks.C", "-", sheet="TRRM-CA5K")),
+    ],
+)
+def test_russian_letters_that_can_mean_one_thing_are_taken(given, meant):
+    assert answers_from(json.dumps(one(**given))) == (meant,)
+
+
+def test_a_russian_letter_that_may_be_two_seats_is_not_guessed():
+    with pytest.raises(AnswersError) as refused:
+        answers_from(json.dumps(one(field="d07.tricks.В")))
+    (problem,) = refused.value.problems
+    assert "русская «В» — это место B или C?" in problem.ru
+
+
+def test_what_an_answer_says_twice_is_refused():
+    text = json.dumps(one()).replace('"value": "3"', '"value": "3",\n"value": "4"')
+    with pytest.raises(AnswersError, match="line 1, answer 1: “value” occurs twice"):
+        answers_from(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"format": "pulka-answers/1"\n"answers": []}', 'строка 2: это не JSON: перед «"answers":» нет запятой'),
+        ("{“format”: “pulka-answers/1”}", "у «“format”:» не те кавычки, нужны прямые двойные"),
+        ('{"format": ', "текст обрывается"),
+    ],
+)
+def test_what_is_no_json_is_said_with_what_is_missing(text, said):
+    with pytest.raises(AnswersError) as refused:
+        answers_from(text)
+    (problem,) = refused.value.problems
+    assert said in problem.ru
 
 
 def test_an_answer_for_a_name_that_two_pictures_have_does_not_count(pulka, photographer, tmp_path, say):
@@ -228,7 +317,7 @@ def test_an_answer_for_a_name_that_two_pictures_have_does_not_count(pulka, photo
         photographer(seed).save(tmp_path / folder / "1.jpg")
     answers = say({"source": "1.jpg", "field": "d01.tricks.A", "value": "10"})
     ran = pulka("read", tmp_path / "a", tmp_path / "b", "--answers", answers, "--json")
-    assert "ответы для 1.jpg не учтены: так называются разные снимки" in ran.complaints[0]
+    assert "ответ для 1.jpg: не учтён, так называются разные снимки" in ran.complaints[0]
     assert {reading["fields"]["d01.tricks.A"]["why"] for reading in ran.json} <= {"image", "rules"}
 
 
@@ -248,7 +337,9 @@ def test_answers_that_cannot_be_read_are_wrong_usage(pulka, photographer, tmp_pa
     answers = say({"sheet": "TRRM-CA5K", "field": "d01.pool.A", "value": "два"}, 5)
     ran = pulka("read", photo, "--answers", answers)
     assert ran.code == 2
-    assert [line.startswith(f"pulka: {answers}: ответ {n}: ") for n, line in enumerate(ran.complaints, 1)] == [True] * 2
+    assert [
+        line.startswith(f"pulka: {answers}: строка 1, ответ {n}: ") for n, line in enumerate(ran.complaints, 1)
+    ] == [True] * 2
 
 
 def test_a_sheet_without_its_code_is_told_by_a_person(pulka, photographer, tmp_path, say, monkeypatch):
@@ -319,4 +410,4 @@ def test_two_answers_that_contradict_each_other_are_refused():
     with pytest.raises(AnswersError) as caught:
         answers_from(json.dumps(document(first, first | {"value": "4"})))
     (problem,) = caught.value.problems
-    assert problem.ru == "ответ 2: d07.tricks.C: «4» противоречит ответу 1 («3»)"
+    assert problem.ru == "строка 1, ответ 2: d07.tricks.C: «4» противоречит ответу 1 («3»)"
