@@ -276,7 +276,10 @@ def show_unreadable(out: Console, failed: Sequence[Mapping[str, Any]], lang: Lan
 
 
 def show_how_to_answer(out: Console, readings: Sequence[Mapping[str, Any]], lang: Lang) -> None:
-    """How a person tells the program what stands in the fields asked about, with one of them as the example."""
+    """How a person tells the program what stands in the fields asked about, with one of them as the example.
+
+    What stands there is left open: an example that named the likeliest value would be sent back unread.
+    """
     from desk.answers import example  # all that reads pictures comes with it, which a settlement need not wait for
 
     for reading, alone in zip(readings, alone_in_their_pictures(readings), strict=True):
@@ -289,16 +292,24 @@ def show_how_to_answer(out: Console, readings: Sequence[Mapping[str, Any]], lang
             of_sheet = question["field"] == "sheet"
             if (of_sheet and not _can_be_named(reading, question)) or _unseen(reading, question):
                 continue  # nothing that can be answered in a file, or from the photo
-            value = "935S 9A43 …" if of_sheet else _plain_number(question["best"] or (*question["other"], "")[0])
             said = Text(
-                "Что стоит на бумаге, запишите в файл и прочитайте ещё раз с --answers ФАЙЛ; имя клетки — в квадратных "
-                "скобках. Например:",
-                "Write what stands on the paper into a file and read again with --answers FILE; a field's name is in "
-                "square brackets. For example:",
+                "Посмотрите на бумагу, запишите ответы в файл и прочитайте ещё раз с --answers ФАЙЛ; имя клетки — в "
+                "квадратных скобках после вопроса. Файл такой:",
+                "Look at the paper, write the answers into a file and read again with --answers FILE; a field's name "
+                "is in square brackets after its question. The file looks like this:",
             )
             out.print(said.in_(lang), style="dim", soft_wrap=True)
+            value = "935S 9A43 …" if of_sheet else "…"
             line = example(sheet, reading["pictures"][0], reading["page"], question["field"], value)
             out.print("  " + line, style="dim", soft_wrap=True)
+            if not of_sheet:
+                what = Text(
+                    'Вместо … впишите то, что стоит на бумаге: число, "-" — прочерк, "x" — отметка, "" — пусто. Ответы '
+                    "в фигурных скобках идут через запятую.",
+                    'Put what stands on the paper in place of …: a number, "-" for a dash, "x" for a mark, "" for '
+                    "nothing. Several answers, each in braces, are set apart by commas.",
+                )
+                out.print(what.in_(lang), style="dim", soft_wrap=True)
             return
 
 

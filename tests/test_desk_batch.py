@@ -18,7 +18,7 @@ from rich.console import Console
 import desk.batch
 import desk.reading
 import recognize.identify
-from desk.answers import answers_from
+from desk.answers import AnswersError, answers_from
 from desk.batch import Picture, Work, read_here
 from desk.report import question_line, show_how_to_answer, show_reading
 from recognize.reading import Reading
@@ -628,7 +628,12 @@ def test_a_question_offers_each_number_once_and_as_it_can_be_answered():
     }
     out = io.StringIO()
     show_how_to_answer(Console(file=out, width=200), [reading], "en")
-    (answer,) = answers_from(out.getvalue().splitlines()[-1])
+    example = out.getvalue().splitlines()[1]
+    assert example.endswith('{"sheet": "TRRM-CA5K", "field": "d03.mountain.A", "value": "…"}]}')
+    # Nobody can send it back as it is; filled in it is an answer.
+    with pytest.raises(AnswersError):
+        answers_from(example)
+    (answer,) = answers_from(example.replace("…", "6"))
     assert (answer.sheet, answer.field, answer.value) == ("TRRM-CA5K", "d03.mountain.A", "6")
 
 
