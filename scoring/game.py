@@ -725,6 +725,15 @@ def _played(
             f"всего записано: {tricks_text(taken).ru}; ожидается не больше 10",
             f"{tricks_text(taken).en} in all; expected 10 at most",
         )
+    elif len(whisters) == 1 and taken != 10 and declarer not in missing and whisters[0] not in missing:
+        # The passer writes nothing: what he took stands in the whister's box, or the record says it of him.
+        say(
+            "tricks",
+            None,
+            "tricks",
+            f"всего записано: {tricks_text(taken).ru}; ожидается 10: взятки пасовавшего считают вистующему",
+            f"{tricks_text(taken).en} in all; expected 10: what the passer took counts for the whister",
+        )
     elif len(whisters) == 2 and sum(seat in missing for seat in whisters) == 2:
         for seat in whisters:
             say("tricks", seat, "tricks", "не записаны взятки вистующего", "the whister's tricks are not written")
