@@ -118,7 +118,13 @@ def print_(
     form: FormArgument,
     out: Annotated[
         Path,
-        _path_option("--out", "-o", value=both("ФАЙЛ.pdf", "FILE.pdf"), ru="Куда записать.", en="Where to."),
+        _path_option(
+            "--out",
+            "-o",
+            value=both("ФАЙЛ.pdf", "FILE.pdf"),
+            ru="Куда записать; прежний файл с этим именем не заменяется.",
+            en="Where to; a file that is there is never replaced.",
+        ),
     ],
     players: PlayersOption = "4",
     convention: Annotated[

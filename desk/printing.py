@@ -49,7 +49,7 @@ def print_order(order: Order, out: Path, lang: Lang) -> tuple[dict[str, Any], Ex
     rules, changed = rules_of(order.convention, order.options)
     seated = names_from(order.names, order.form.seats) if order.names is not None else {}
     tables = _tables(order, seated)
-    _refuse_foreign(out)
+    _refuse_occupied(out)
     try:
         made = make_sheets(
             order.form,
@@ -104,8 +104,11 @@ def _remembered(made: Sequence[Sheet], lang: Lang) -> ExitCode:
     return ExitCode.DONE
 
 
-def _refuse_foreign(out: Path) -> None:
-    """Stop where the file is there already and is not a PDF of ours, or its folder is not there."""
+def _refuse_occupied(out: Path) -> None:
+    """Stop where the file is there already, or its folder is not.
+
+    A PDF of sheets is never printed over: their codes are given out, and another printing has others.
+    """
     if str(out) == "-":
         raise Stop(
             Text(
@@ -124,14 +127,10 @@ def _refuse_foreign(out: Path) -> None:
                 f"{out}: this is no regular file (a device, a pipe or a socket): choose another name",
             )
         )
-    try:
-        foreign = out.is_file() and b"/Creator (pulka)" not in out.read_bytes()
-    except OSError as error:
-        raise Stop(Text(f"{out}: не открывается: ", f"{out}: cannot be opened: ") + system_text(error)) from error
-    if foreign:
+    if out.exists():
         raise Stop(
             Text(
-                f"{out}: такой файл уже есть, и напечатан он не этой программой: выберите другое имя",
-                f"{out}: the file exists, and it is not this program's: choose another name",
+                f"{out}: такой файл уже есть, и он остаётся как был: выберите другое имя или сперва уберите его",
+                f"{out}: the file exists and stays as it is: choose another name, or move it away first",
             )
         )

@@ -88,17 +88,16 @@ def test_names_for_tables_that_are_not_printed_are_refused(pulka, tmp_path):
     assert "есть имена для столов 7, а в --tables 1-6 их нет" in ran.err
 
 
-def test_our_own_pdf_is_written_over_and_a_strange_file_never(pulka, tmp_path):
+def test_a_file_that_is_there_is_never_replaced(pulka, tmp_path):
     out = tmp_path / "o.pdf"
     assert pulka("print", "protocol", "-o", out).code == 0
-    first = out.read_bytes()
-    assert pulka("print", "protocol", "-o", out).code == 0
-    assert out.read_bytes() != first
-    out.write_text("the minutes of the last meeting")
+    first, given_out = out.read_bytes(), register_path().read_bytes()
     ran = pulka("print", "protocol", "-o", out)
     assert ran.code == 2
-    assert "напечатан он не этой программой" in ran.err
-    assert out.read_text() == "the minutes of the last meeting"
+    (line,) = ran.complaints
+    assert "такой файл уже есть, и он остаётся как был: выберите другое имя" in line
+    assert out.read_bytes() == first
+    assert register_path().read_bytes() == given_out
 
 
 def test_a_place_that_cannot_be_written_to_is_said(pulka, tmp_path):
