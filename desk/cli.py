@@ -9,7 +9,7 @@ try:  # loading takes a moment, and whoever interrupts it needs no traceback
     import typer
 
     from desk.edge import Command, Group, Stop, both, language, place, put_json, run, whole_number
-    from scoring.text import Text
+    from scoring.text import Text, counted
 except (KeyboardInterrupt, ImportError) as stopped:
     # A compiled library that is interrupted as it loads makes an ImportError of it.
     if not any(isinstance(link, KeyboardInterrupt) for link in (stopped, stopped.__cause__, stopped.__context__)):
@@ -151,7 +151,12 @@ def print_(
     round_: Annotated[str | None, _option("--round", value=NUMBER, ru="Номер тура.", en="The round.")] = None,
     tables: Annotated[
         str | None,
-        _option("--tables", value="1-12", ru="Номера столов: 1-12 или 1,3,5-8.", en="Table numbers: 1-12 or 1,3,5-8."),
+        _option(
+            "--tables",
+            value="1-12",
+            ru="Номера столов: 1-12 или 1,3,5-8; в одном PDF до 2000 листов.",
+            en="Table numbers: 1-12 or 1,3,5-8; one PDF holds 2000 sheets at most.",
+        ),
     ] = None,
     names: Annotated[
         Path | None,
@@ -207,7 +212,8 @@ def print_(
         put_json(made)
     else:
         count = len(made["sheets"])
-        print(Text(f"{out}: листов {count}", f"{out}: {count} sheets").in_(ctx.obj))
+        sheets = Text(counted(count, "лист", "листа", "листов"), f"{count} sheet{'' if count == 1 else 's'}")
+        print(f"{out}: {sheets.in_(ctx.obj)}")
     return code
 
 

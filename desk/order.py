@@ -1,6 +1,7 @@
 """What a print order says: which form and tables, who sits where, which rules differ; each error names its place."""
 
 import csv
+import io
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,9 @@ from templates import SEATS, Form, FormError, load_form
 
 MOST_SHEETS = 2000
 """More than this in one PDF is a slip of the hand, not an order."""
+
+MOST_TABLE = 99999
+"""The highest number of a table."""
 
 _RUSSIAN = dict(zip("АБВГ", SEATS, strict=True))
 
@@ -41,8 +45,10 @@ def tables_of(text: str) -> list[int]:
         if not 1 <= first <= last:
             raise Stop(
                 Text(
-                    f"--tables {text}: непонятно «{part.strip()}»; пишите номера так: 1-12 или 1,3,5-8",
-                    f"--tables {text}: {part.strip()!r} is not clear; write numbers such as 1-12 or 1,3,5-8",
+                    f"--tables {text}: непонятно «{part.strip()}»; пишите номера от 1 до {MOST_TABLE} так: 1-12 или "
+                    "1,3,5-8",
+                    f"--tables {text}: {part.strip()!r} is not clear; write numbers from 1 to {MOST_TABLE} such as "
+                    "1-12 or 1,3,5-8",
                 )
             )
         if last - first >= MOST_SHEETS:
@@ -81,7 +87,14 @@ def rules_of(convention: str, given: Sequence[str]) -> tuple[Convention, dict[st
                     f"--option {item}: expected NAME=VALUE, such as whist=gentleman",
                 )
             )
-        options[name.strip()] = " ".join(value.split())
+        name, value = name.strip(), " ".join(value.split())
+        if options.setdefault(name, value) != value:
+            raise Stop(
+                Text(
+                    f"--option {name}: указано и {options[name]}, и {value}; нужно одно",
+                    f"--option {name}: both {options[name]} and {value} are given; one is needed",
+                )
+            )
     try:
         preset = load_convention(convention)
         rules = load_convention(convention, {name: option_of(value) for name, value in options.items()})
@@ -109,8 +122,9 @@ def names_from(path: Path, seats: str) -> Names:
     if heading is not None:
         order = _order_of(path.name, *heading, seats)
     else:
-        order = ["table", "seat", "name"] if _is_list(rows, seats) else ["table", *seats]
-    letters = _letters([row[order.index("seat")] for _, row in rows if len(row) > 1] if "seat" in order else [])
+        order = ["table", "seat", "name"] if _is_list(rows) else ["table", *seats]
+    at = order.index("seat") if "seat" in order else None
+    letters = _letters([row[at] for _, row in rows if len(row) > at] if at is not None else [])
     names: Names = {}
     for line, row in rows:
         _take(names, path.name, line, row, order, letters, seats)
@@ -122,14 +136,19 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
     text = text_of(input_data(str(path)), path.name)
     delimiter = max(";\t,", key=text.count)
     rows = []
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    start = 1
     try:
         for row in reader:
             cells = [" ".join(cell.split()) for cell in row]
             if any(cells):
-                rows.append((reader.line_num, cells))
+                rows.append((start, cells))
+            start = reader.line_num + 1
     except csv.Error as error:
-        raise Stop(_at(path.name, reader.line_num, "это не CSV", "this is not CSV")) from error
+        # All that a strict reader minds is a quotation mark in the wrong place, or none where one is due.
+        raise Stop(
+            _at(path.name, start, "кавычки не на месте или не закрыты", "quotation marks out of place or not closed")
+        ) from error
     return rows
 
 
@@ -167,15 +186,15 @@ def _letters_ru(seats: str) -> list[str]:
     return [seat_text(seat).ru for seat in seats]
 
 
-def _is_list(rows: list[tuple[int, list[str]]], seats: str) -> bool:
-    """Whether lines without a heading are `table;seat;name`: their second cells are letters."""
-    return all(len(row) > 1 and row[1].upper() in {*SEATS, *_RUSSIAN} for _, row in rows)
+def _is_list(rows: list[tuple[int, list[str]]]) -> bool:
+    """Whether lines without a heading are `table;seat;name`: the second cells of most are letters."""
+    return 2 * sum(len(row) > 1 and row[1].upper() in {*SEATS, *_RUSSIAN} for _, row in rows) >= len(rows)
 
 
 def _letters(used: Sequence[str]) -> Mapping[str, str]:
-    """Which seat a letter means: А Б В Г where all letters of the file are Russian, else A B C D."""
-    capitals = {letter.upper() for letter in used if letter}
-    return _RUSSIAN if capitals and capitals <= set(_RUSSIAN) else {seat: seat for seat in SEATS}
+    """Which seat a letter means: А Б В Г where all the seats in the file are Russian letters, else A B C D."""
+    known = {letter.upper() for letter in used} & {*SEATS, *_RUSSIAN}
+    return _RUSSIAN if known and known <= set(_RUSSIAN) else {seat: seat for seat in SEATS}
 
 
 def _take(
@@ -193,13 +212,13 @@ def _take(
             )
         )
     cells = dict(zip(order, row, strict=False))
-    if not cells["table"].isdecimal() or not 1 <= int(cells["table"]) <= 99999:
+    if not cells["table"].isdecimal() or not 1 <= int(cells["table"]) <= MOST_TABLE:
         raise Stop(
             _at(
                 name,
                 line,
-                f"стол «{cells['table']}»: ожидается номер стола",
-                f"table {cells['table']!r}: expected the number of a table",
+                f"стол «{cells['table']}»: ожидается номер стола от 1 до {MOST_TABLE}",
+                f"table {cells['table']!r}: expected the number of a table from 1 to {MOST_TABLE}",
             )
         )
     table = int(cells["table"])

@@ -78,10 +78,13 @@ def _tables(order: Order, seated: Names) -> list[int | None]:
     numbers: list[int | None] = [*tables_of(order.tables)] if order.tables else [*sorted(seated)] or [None]
     if strangers := sorted(set(seated) - {n for n in numbers if n is not None}):
         listed = ", ".join(map(str, strangers))
+        one = len(strangers) == 1
         raise Stop(
             Text(
-                f"{order.names}: есть имена для столов {listed}, а в --tables {order.tables} их нет",
-                f"{order.names}: there are names for tables {listed}, which are not in --tables {order.tables}",
+                f"{order.names}: есть имена для {'стола' if one else 'столов'} {listed}, а в --tables {order.tables} "
+                f"{'его' if one else 'их'} нет",
+                f"{order.names}: there are names for {'table' if one else 'tables'} {listed}, "
+                f"which {'is' if one else 'are'} not in --tables {order.tables}",
             )
         )
     if len(numbers) * order.copies > MOST_SHEETS:

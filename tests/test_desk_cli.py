@@ -38,11 +38,22 @@ def test_print_makes_a_sheet_a_table_and_remembers_them(pulka, tmp_path):
         assert word in text
 
 
+@pytest.mark.parametrize(
+    ("count", "ru", "en"),
+    [(1, "1 лист", "1 sheet"), (2, "2 листа", "2 sheets"), (5, "5 листов", "5 sheets"), (11, "11 листов", "11 sheets")],
+)
+def test_sheets_are_counted_in_both_languages(pulka, tmp_path, count, ru, en):
+    for lang, said in (("ru", ru), ("en", en)):
+        out = tmp_path / f"{lang}.pdf"
+        ran = pulka("print", "protocol", "-o", out, "--tables", f"1-{count}", "--lang", lang)
+        assert ran.out == f"{out}: {said}\n"
+
+
 def test_print_speaks_the_language_asked_for(pulka, tmp_path):
     out = tmp_path / "en.pdf"
     ran = pulka("--lang", "en", "print", "protocol", "--players", 3, "-o", out, "--convention", "leningrad")
     assert ran.code == 0
-    assert ran.out == f"{out}: 1 sheets\n"
+    assert ran.out == f"{out}: 1 sheet\n"
     with pypdfium2.PdfDocument(out) as document:
         text = document[0].get_textpage().get_text_bounded()
     assert "Declarer" in text
@@ -63,6 +74,8 @@ def test_tables_come_from_the_names_where_nobody_says_them(pulka, tmp_path):
         (["--pool", "0"], "--pool 0"),
         (["--pool", "двадцать"], "--pool двадцать"),
         (["--tables", "1-1000000"], "--tables 1-1000000"),
+        (["--tables", "100000"], "пишите номера от 1 до 99999"),
+        (["--option", "whist=greedy", "--option", "whist=gentleman"], "--option whist: указано и greedy, и gentleman"),
         (["--tables", "1-1999", "--copies", "2"], "листов вышло бы 3998"),
         (["--paper", "letter"], "бланки есть только на A4"),
         (["--convention", "kamchatka"], "kamchatka"),
@@ -85,7 +98,7 @@ def test_names_for_tables_that_are_not_printed_are_refused(pulka, tmp_path):
     names.write_text("7;Ан;Бе;Ве\n4;Ге;Де;Же\n", "utf-8")
     ran = pulka("print", "protocol", "--players", 3, "-o", tmp_path / "o.pdf", "--names", names, "--tables", "1-6")
     assert ran.code == 2
-    assert "есть имена для столов 7, а в --tables 1-6 их нет" in ran.err
+    assert "есть имена для стола 7, а в --tables 1-6 его нет" in ran.err
 
 
 def test_a_file_that_is_there_is_never_replaced(pulka, tmp_path):
