@@ -10,7 +10,7 @@ import numpy as np
 import pypdfium2
 from rich.console import Console
 
-from desk.batch import Page, Picture, Work, read_pages, register
+from desk.batch import Page, Picture, Work, read_pages
 from desk.edge import ExitCode, Lang, Stop, put_json
 from desk.folder import write_whole
 from desk.report import console, show_reading
@@ -22,8 +22,8 @@ from recognize.simulation.shots import Shadow, Shot
 from recognize.simulation.table import Slip, play, write_down
 from scoring import Game
 from scoring.text import Text, system_text
-from sheets import Sheet, make_sheets, print_sheets, remember
-from templates import Form, load_form
+from sheets import Entry, Sheet, make_sheets, print_sheets
+from templates import Form, encode, load_form
 
 SEED = 7
 """The sheet that is shown where nobody asks for another."""
@@ -205,9 +205,11 @@ def demo(folder: Path, seed: int, lang: Lang) -> Shown:
             )
         )
     filled = fill_in(files["blank.pdf"], rng, lang)
-    remember([filled.sheet])
     write_whole(files["photo.jpg"], photograph(filled.page, PAGE_PX_PER_MM, demo_shot(rng), rng).encoded)
-    work = Work(lang, overlays=True, printed=register())
+    # The made-up sheet is known to this reading alone: it has no place in anybody's list of printed sheets.
+    sheet = filled.sheet
+    entry = Entry(encode(sheet.identity), sheet.event, sheet.names, sheet.convention_title, (), "")
+    work = Work(lang, overlays=True, printed={sheet.identity.serial: entry})
     (page,) = read_pages(Picture("photo.jpg", files["photo.jpg"]), work)
     _leave(page, files["reading.json"], files["read.jpg"])
     verdict = None

@@ -9,6 +9,7 @@ import desk.demo
 from desk.demo import hold_to_truth
 from recognize.simulation.table import Slip
 from scoring.game import Cell
+from sheets import register_path
 from templates import load_form
 
 FORM = load_form("protocol", 4)
@@ -104,6 +105,12 @@ def test_the_whole_way_on_one_sheet(pulka, folder):
 def test_its_photo_reads_the_same_by_the_read_command(pulka, folder):
     told = pulka("demo", "-o", folder, "--json").json
     (reading,) = pulka("read", folder / "photo.jpg", "--json").json
+    assert told["reading"]["sheet"]["event"] == "Кубок «Пулька»" and told["reading"]["sheet"]["names"]["A"]
+    # But for what only the list of printed sheets could say of it, and a made-up sheet does not stand there.
+    assert not register_path().exists()
+    for one in (reading, told["reading"]):
+        one["sheet"] |= {"event": None, "names": {}}
+        one["game"]["players"] = {}
     assert reading == told["reading"]
 
 
