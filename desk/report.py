@@ -210,7 +210,14 @@ def show_reading(out: Console, reading: Mapping[str, Any], lang: Lang, *, alone:
         _mistakes(out, reading["mistakes"], lang)
     for note in reading["notes"]:
         out.print("· " + note, style="dim", soft_wrap=True)
-    show_both(out, reading["settlement"], sheet["names"], lang)
+    if not _is_blank(reading):
+        show_both(out, reading["settlement"], sheet["names"], lang)
+
+
+def _is_blank(reading: Mapping[str, Any]) -> bool:
+    """Whether no box of the sheet has anything in it, and nothing is asked about any."""
+    seen = {field["state"] for field in reading["fields"].values()} - {"unreadable"}
+    return seen == {"empty"} and not reading["review"]
 
 
 MOST_HIDDEN = 6
@@ -338,6 +345,11 @@ def source_of(reading: Mapping[str, Any], lang: Lang) -> str:
 
 
 def _status(reading: Mapping[str, Any], lang: Lang) -> str:
+    if _is_blank(reading):
+        said = Text("на этом листе ничего не написано", "nothing is written on this sheet")
+        if any(field["state"] == "unreadable" for field in reading["fields"].values()):
+            said += Text(", насколько его видно", " as far as it can be seen")
+        return said.in_(lang)
     deals = len((reading["game"] or {}).get("deals", ()))
     asked, wrong = len(reading["review"]), len(reading["mistakes"])
     said = [Text(f"сдач: {deals}", f"deals: {deals}").in_(lang)]

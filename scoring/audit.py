@@ -737,7 +737,8 @@ class _Walk:
             other = slip.instead.text(self.game.players)
             text += Text(f"; запись должна стоять в клетке «{other.ru}»", f"; it belongs in {other.en}")
         if slip.said is not None:
-            text += Text(f" ({slip.said.ru})", f" ({slip.said.en})")
+            # What is said may itself name a rule in brackets.
+            text += Text("; ", "; ") + slip.said
         if slip.corrected is not None and slip.kind != "wrong row":
             text += Text(f"; в сдаче {slip.corrected} итог снова верен", f"; right again in deal {slip.corrected}")
         return text

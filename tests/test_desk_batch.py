@@ -610,6 +610,19 @@ def test_many_boxes_out_of_sight_are_told_in_one_line():
     assert "deal 11, pool of A" in said and "deal 5" not in said
 
 
+def test_a_sheet_on_which_nothing_is_written_is_called_so(pulka, tmp_path):
+    out = tmp_path / "blank.pdf"
+    pulka("print", "protocol", "--pool", 20, "-o", out)
+    ran = pulka("read", out, "--lang", "en")
+    assert ran.code == 0
+    assert "  nothing is written on this sheet\n" in ran.out and "deals" not in ran.out and "as played" not in ran.out
+    (reading,) = pulka("read", out, "--json").json
+    hidden = reading["fields"] | {"d24.pool.A": {"state": "unreadable"}}
+    said = io.StringIO()
+    show_reading(Console(file=said, width=200), reading | {"fields": hidden}, "ru")
+    assert "на этом листе ничего не написано, насколько его видно" in said.getvalue()
+
+
 def test_a_question_offers_each_number_once_and_as_it_can_be_answered():
     question = {"field": "d03.mountain.A", "best": "06", "other": ["6", "76", "076", ""], "why": "unclear"}
     line = question_line(question, "en")

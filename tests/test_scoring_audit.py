@@ -602,3 +602,13 @@ def test_plain_data_of_a_mistake() -> None:
 
 def test_every_kind_can_be_told() -> None:
     assert len(set(KINDS)) == len(KINDS) == 12
+
+
+def test_no_message_has_brackets_within_brackets() -> None:
+    record = game(Deal(1, "6", declarer="A", defence={"B": "whist", "C": "pass"}, tricks={"A": 6, "B": 4}))
+    (mistake,) = check(
+        replace(record, written=(Written(1, "pool", "A", 2), Written(1, "whists", "B", 7, on="A")))
+    ).mistakes
+    assert mistake.message.en.endswith("arithmetic; 4 tricks on whist: 4 × 2 = 8 (Kodeks 4.2.1)")
+    for text in (mistake.message.ru, mistake.message.en):
+        assert text.count("(") == text.count(")") == 1
