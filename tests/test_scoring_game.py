@@ -15,6 +15,7 @@ FOUR = THREE | {"D": ""}
 MISERE = {"contract": "misere", "declarer": "A", "tricks": {"A": 1}}
 RASPASY = {"contract": "raspasy", "tricks": {"A": 1, "B": 2, "C": 7}}
 NO_TRICKS = (("tricks", "B", "tricks"), ("tricks", "C", "tricks"))
+BOTH = {"B": "whist", "C": "whist"}
 SIX = {"contract": "6", "declarer": "A", "defence": {"B": "whist", "C": "pass"}, "tricks": {"A": 6, "B": 4}}
 
 
@@ -80,12 +81,12 @@ def test_an_honest_record() -> None:
         (SIX | {"tricks": {"A": 6, "B": 4, "C": 1}}, [("tricks", None, "tricks")]),
         (SIX | {"tricks": {"A": 5, "B": 4}}, [("tricks", None, "tricks")]),
         (SIX | {"tricks": {"A": 5, "B": 4, "C": 0}}, [("tricks", None, "tricks")]),
-        (SIX | {"defence": {"B": "whist", "C": "whist"}, "tricks": {"A": 5, "B": 4, "C": 0}}, [("tricks", None, "tricks")]),
+        (SIX | {"defence": BOTH, "tricks": {"A": 5, "B": 4, "C": 0}}, [("tricks", None, "tricks")]),
         (SIX | {"tricks": {"A": 11}}, [("tricks", "A", "tricks")]),
         (SIX | {"tricks": {"A": -1}}, [("tricks", "A", "tricks")]),
         (SIX | {"tricks": {"B": 4}}, [("tricks", "A", "tricks")]),
         (SIX | {"tricks": {}}, [("tricks", "A", "tricks")]),
-        (SIX | {"defence": {"B": "whist", "C": "whist"}, "tricks": {"A": 6}}, [*NO_TRICKS]),
+        (SIX | {"defence": BOTH, "tricks": {"A": 6}}, [*NO_TRICKS]),
         (SIX | {"defence": {"B": "whist"}}, [("defence", "C", "defence")]),
         (SIX | {"defence": {"B": "pass", "C": "pass"}}, [("tricks", None, "tricks")]),
         (SIX | {"defence": {"A": "whist", "B": "whist", "C": "pass"}}, [("defence", "A", "defence")]),
