@@ -346,10 +346,10 @@ def source_of(reading: Mapping[str, Any], lang: Lang) -> str:
 
 def _status(reading: Mapping[str, Any], lang: Lang) -> str:
     if _is_blank(reading):
-        said = Text("на этом листе ничего не написано", "nothing is written on this sheet")
+        nothing = Text("на этом листе ничего не написано", "nothing is written on this sheet")
         if any(field["state"] == "unreadable" for field in reading["fields"].values()):
-            said += Text(", насколько его видно", " as far as it can be seen")
-        return said.in_(lang)
+            nothing += Text(", насколько его видно", " as far as it can be seen")
+        return nothing.in_(lang)
     deals = len((reading["game"] or {}).get("deals", ()))
     asked, wrong = len(reading["review"]), len(reading["mistakes"])
     said = [Text(f"сдач: {deals}", f"deals: {deals}").in_(lang)]
