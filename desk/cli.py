@@ -21,6 +21,8 @@ app = typer.Typer(cls=Group, add_completion=True, rich_markup_mode="rich", no_ar
 
 def main() -> None:
     """The program `pulka`."""
+    # What outlives this program when it is killed clears up after it, and would tell the user of Python's semaphores.
+    sys.warnoptions.append("ignore:resource_tracker:UserWarning")
     arguments = sys.argv[1:]
     sys.exit(run(app, arguments, language(arguments, os.environ)))
 

@@ -576,6 +576,25 @@ def test_an_interrupt_is_one_line_and_what_was_read_stays(photographer, tmp_path
     assert bool(list(out.glob("*.json"))) is kept
 
 
+def test_a_program_that_is_killed_leaves_no_word_of_pythons(photographer, tmp_path):
+    folder, out = tmp_path / "photos", tmp_path / "out"
+    folder.mkdir()
+    (folder / "0.jpg").write_text("no picture")
+    for number in range(1, 30):
+        (folder / f"{number}.jpg").write_bytes(photographer().jpeg + b"%d\xff\xd9" % number)
+    program = [sys.executable, "-c", "from desk.cli import main; main()", "read", folder, "--jobs", "2", "-o", out]
+    with (tmp_path / "said").open("wb") as said:
+        running = subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=said)
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not list(out.glob("*.json")):
+            time.sleep(0.02)
+        running.kill()
+        running.wait(timeout=60)
+    # Its workers end, and then what Python keeps to clear up after them.
+    time.sleep(3)
+    assert (tmp_path / "said").read_text() == ""
+
+
 @pytest.mark.parametrize(
     ("what", "said"), [("desk.edge", []), ("desk.answers", ["pulka: interrupted"])], ids=["at first", "later"]
 )
