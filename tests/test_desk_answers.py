@@ -1,5 +1,6 @@
 import io
 import json
+import re
 import shutil
 import sys
 from dataclasses import replace
@@ -110,6 +111,19 @@ def test_the_schema_is_one_and_all_problems_are_said_at_once():
 def test_a_code_is_told_of_a_picture_and_not_of_a_sheet():
     with pytest.raises(AnswersError, match='"source" is needed'):
         answers_from(json.dumps(one(field="sheet", value="1")))
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.ru.md"])
+def test_the_answers_in_the_readme_are_answers(readme):
+    text = (Path(__file__).parent.parent / readme).read_text("utf-8")
+    (shown,) = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    Draft202012Validator(SCHEMA).validate(json.loads(shown))
+    assert [(a.place, a.value) for a in answers_from(shown)][1:] == [
+        ("7K3M-9RXA", "x"),
+        ("IMG_0412.jpg", "935S-9A43-02NX-39HK-G9BM"),
+    ]
+    for named in re.findall(r"examples/[\w./-]*", text):
+        assert (Path(__file__).parent.parent / named).exists()
 
 
 def test_the_newer_answer_counts():

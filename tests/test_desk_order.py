@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from desk.edge import Stop
@@ -54,6 +56,11 @@ def test_names_in_every_shape_that_tables_are_saved_in(tmp_path, content, encodi
     file = tmp_path / "names.csv"
     file.write_bytes(content.replace("\n", "\r\n").encode(encoding))
     assert names_from(file, "ABCD") == WIDE
+
+
+def test_the_example_is_a_seating():
+    names = names_from(Path(__file__).parent.parent / "examples" / "seating.csv", "ABCD")
+    assert list(names) == [1, 2, 3] and names[1] == {"A": "Иванов", "B": "Петров", "C": "Сидоров", "D": "Орлов"}
 
 
 def test_russian_and_latin_letters_mean_their_own_seats(tmp_path):

@@ -24,7 +24,7 @@ from scoring.files import (
 from scoring.report import check_report, settlement_report
 
 ROOT = Path(__file__).parent.parent
-EXAMPLES = sorted((ROOT / "examples").glob("*.*"))
+EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.*") if path.stem != "seating")
 SCHEMA = {path.stem: json.loads(path.read_text("utf-8")) for path in (ROOT / "scoring" / "schema").glob("*.json")}
 
 FULL = Game(
