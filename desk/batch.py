@@ -323,14 +323,16 @@ def read_batch(
         sheets.add(record, [])
     readings, differ = compared(sheets.readings())
     elsewhere = [reading for record in kept_before for reading in record]
-    warnings = []
+    idle: dict[tuple[Text, str, Text], list[str]] = {}
     for answer in counting:
         if (why := _why_not_counted(answer, twice, readings, elsewhere)) is not None:
             files = [str(answers_file)] if answers_file is not None and answer in answers else []
             files += [str(folder.path / ANSWERS)] if folder is not None else []
-            ru, en = (between.join(dict.fromkeys(files)) for between in (" и ", " and "))
-            warnings.append(Text(f"{ru}: ", f"{en}: ") + why)
-    return Batch(readings, list(dict.fromkeys(warnings)), differ)
+            files = list(dict.fromkeys(files))
+            where = Text(" и ".join(files), " and ".join(files))
+            idle.setdefault((where, answer.place, why), []).append(answer.field)
+    warnings = [_idle_text(*what, fields) for what, fields in idle.items()]
+    return Batch(readings, warnings, differ)
 
 
 def _record(picture: Picture, pages: Pages, answers: Answers) -> Record:
@@ -533,47 +535,41 @@ def _why_not_counted(
     `twice` are the places that different pictures have, `elsewhere` the readings that the folder has of other pictures
     than these.
     """
-    where = answer.place
-    head = Text(f"ответ для {where}: ", f"the answer for {where}: ")
-    mend = Text("; исправьте или удалите этот ответ", "; put this answer right or delete it")
-    if where in twice:
-        return head + Text(
-            "не учтён, так называются разные снимки: переименуйте один из них",
-            "it does not count, different pictures have this name: rename one of them",
+    mend = Text("; исправьте или удалите", "; correct or delete")
+    if answer.place in twice:
+        return Text(
+            "не учтено, так называются разные снимки; переименуйте один из них",
+            "not counted in, different pictures have this name; rename one of them",
         )
     of = [reading for reading in readings if _is_of(answer, reading)]
     if len(of) > 1 and answer.sheet is not None:
-        return head + Text(
+        return Text(
             'таких листов несколько, и чей это ответ, неясно: укажите вместо номера листа имя снимка, "source"',
             'there are several such sheets, and it is not clear which is meant: give the picture\'s name, "source", '
             "instead of the sheet's number",
         )
     if len(of) > 1:
-        return head + Text(
+        return Text(
             'листов на снимке несколько, и чей это ответ, неясно: укажите вместо имени снимка номер листа, "sheet"',
             "there are several sheets in the picture, and it is not clear which is meant: give the sheet's number, "
             '"sheet", instead of the picture\'s name',
         )
     reading = next((one for one in (*of, *elsewhere) if _is_of(answer, one)), None)
     if reading is None:
-        return head + Text(
-            "такого листа среди снимков нет: прочитайте и его снимок, а если здесь опечатка, исправьте или удалите "
-            "этот ответ",
-            "there is no such sheet among the pictures: read its photo, too, or, if this is a slip, put the answer "
-            "right or delete it",
+        return Text(
+            "такого листа среди снимков нет; прочитайте и его снимок, а если здесь опечатка, исправьте или удалите",
+            "there is no such sheet among the pictures; read its photo, too, or, if this is a slip, correct or delete",
         )
     if reading["status"] == "unreadable":
         return None
     if answer.field != "sheet":
         if answer.field in reading["fields"]:
             return None
-        ru, en = f"на этом листе нет клетки {answer.field}", f"this sheet has no field {answer.field}"
-        return head + Text(ru, en) + mend
+        return Text("такой клетки на этом листе нет", "this sheet has no such field") + mend
     code = reading["sheet"]["code"]
     if any(is_copy_question(reading, question) for question in reading["review"]):
         return (
-            head
-            + Text(
+            Text(
                 "код не учтён, это код бланка другой формы или другого листа среди снимков",
                 "the code does not count, it is of a blank of another form, or of another sheet among the pictures",
             )
@@ -581,14 +577,22 @@ def _why_not_counted(
         )
     if code is None or decode(code) != decode(answer.value):
         return (
-            head
-            + Text(
+            Text(
                 "код не учтён, на снимке лист с другим кодом",
                 "the code does not count, the sheet in the picture has another",
             )
             + mend
         )
     return None
+
+
+def _idle_text(files: Text, place: str, why: Text, fields: Sequence[str]) -> Text:
+    """What is said of answers for one sheet or picture that could not be counted in."""
+    named = ", ".join(fields)
+    head = Text(f": ответ для {place}, {named}: ", f": the answer for {place}, {named}: ")
+    if len(fields) > 1:
+        head = Text(f": ответы для {place}, {named}: ", f": the answers for {place}, {named}: ")
+    return files + head + why
 
 
 def _is_of(answer: Answer, reading: Mapping[str, Any]) -> bool:

@@ -261,8 +261,8 @@ def read(
         list[str],
         _argument(
             both("ПУТЬ…", "PATH…"),
-            "Снимки, PDF или папки с ними; «-» — снимок со стандартного ввода.",
-            "Pictures, PDFs, or folders of them; “-” is a picture on standard input.",
+            "Снимки, PDF, архивы ZIP с ними или папки; «-» — снимок со стандартного ввода.",
+            "Pictures, PDFs, ZIP archives or folders of them; “-” is a picture on standard input.",
         ),
     ],
     out: Annotated[

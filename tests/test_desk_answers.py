@@ -230,45 +230,43 @@ def test_answers_that_have_no_place_are_warned_of(pulka, photographer, tmp_path,
     sheet = pulka("read", photo, "--json").json[0]["sheet"]["id"]
     answers = say(
         {"sheet": "0000-0000", "field": "d01.pool.A", "value": "2"},
+        {"sheet": "0000-0000", "field": "d02.pool.A", "value": "4"},
         {"source": "two.jpg", "field": "d01.pool.A", "value": "2"},
         {"sheet": sheet, "field": "d77.pool.A", "value": "2"},
         {"source": "one.jpg", "field": "sheet", "value": encode(photographer(2).sheet.identity)},
     )
     ran = pulka("read", photo, "--answers", answers, "--lang", "en")
     assert ran.code == 1
-    absent = (
-        "there is no such sheet among the pictures: read its photo, too, or, if this is a slip, put the answer right "
-        "or delete it"
-    )
+    absent = "there is no such sheet among the pictures; read its photo, too, or, if this is a slip, correct or delete"
     told = [
-        f"0000-0000: {absent}",
-        f"two.jpg: {absent}",
-        f"{sheet}: this sheet has no field d77.pool.A; put this answer right or delete it",
-        "one.jpg: the code does not count, the sheet in the picture has another; put this answer right or delete it",
+        f"answers for 0000-0000, d01.pool.A, d02.pool.A: {absent}",
+        f"answer for two.jpg, d01.pool.A: {absent}",
+        f"answer for {sheet}, d77.pool.A: this sheet has no such field; correct or delete",
+        "answer for one.jpg, sheet: the code does not count, the sheet in the picture has another; correct or delete",
     ]
-    assert ran.complaints == [f"pulka: {answers}: the answer for {line}" for line in told]
+    assert ran.complaints == [f"pulka: {answers}: the {line}" for line in told]
     ran = pulka("read", photo, "--answers", answers)
-    assert len(ran.complaints) == 4 and all("ответ для" in line for line in ran.complaints)
+    assert len(ran.complaints) == 4 and all("ответ" in line for line in ran.complaints)
     # With a folder they are kept there, and told of in every run until they are mended.
     kept = tmp_path / "kept" / "answers.json"
     ran = pulka("read", photo, "--answers", answers, "-o", tmp_path / "kept", "--lang", "en")
-    assert ran.complaints == [f"pulka: {answers} and {kept}: the answer for {line}" for line in told]
+    assert ran.complaints == [f"pulka: {answers} and {kept}: the {line}" for line in told]
     ran = pulka("read", photo, "-o", tmp_path / "kept", "--lang", "en", "--json")
-    assert (ran.code, ran.complaints) == (1, [f"pulka: {kept}: the answer for {line}" for line in told])
+    assert (ran.code, ran.complaints) == (1, [f"pulka: {kept}: the {line}" for line in told])
 
 
 def test_an_answer_for_a_sheet_that_the_folder_knows_is_not_complained_of(pulka, photographer, tmp_path, say):
     one, two = (photographer(seed).save(tmp_path / f"{seed}.jpg") for seed in (1, 2))
     kept = tmp_path / "kept"
     sheet = pulka("read", one, "-o", kept, "--json").json[0]["sheet"]["id"]
-    by_name = {"source": "1.jpg", "field": "d01.tricks.A", "value": "10"}
-    assert not pulka("read", two, "-o", kept, "--answers", say(by_name | {"field": "d02.tricks.A"})).err
+    by_name = {"source": "1.jpg", "field": "d02.tricks.A", "value": "10"}
+    assert not pulka("read", two, "-o", kept, "--answers", say(by_name)).err
     assert not pulka(
         "read", two, "-o", kept, "--answers", say({"sheet": sheet, "field": "d01.pool.A", "value": "2"})
     ).err
     # The picture has another name now, and what was answered for the old one no longer counts.
     ran = pulka("read", one.rename(tmp_path / "renamed.jpg"), "-o", kept)
-    assert "ответ для 1.jpg: такого листа среди снимков нет" in ran.err
+    assert "ответ для 1.jpg, d02.tricks.A: такого листа среди снимков нет" in ran.err
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1251"])
@@ -331,7 +329,7 @@ def test_an_answer_for_a_name_that_two_pictures_have_does_not_count(pulka, photo
         photographer(seed).save(tmp_path / folder / "1.jpg")
     answers = say({"source": "1.jpg", "field": "d01.tricks.A", "value": "10"})
     ran = pulka("read", tmp_path / "a", tmp_path / "b", "--answers", answers, "--json")
-    assert "ответ для 1.jpg: не учтён, так называются разные снимки" in ran.complaints[0]
+    assert "ответ для 1.jpg, d01.tricks.A: не учтено, так называются разные снимки" in ran.complaints[0]
     assert {reading["fields"]["d01.tricks.A"]["why"] for reading in ran.json} <= {"image", "rules"}
 
 

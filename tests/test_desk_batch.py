@@ -440,8 +440,8 @@ def test_one_code_is_told_of_one_paper_and_of_its_own_form_only(pulka, photograp
         assert [asks_which(reading) for reading in ran.json] == [True, True, False]
         (line,) = ran.complaints
         assert line == (
-            f"pulka: {answers}: the answer for 2.jpg: the code does not count, it is of a blank of another form, or of "
-            "another sheet among the pictures; put this answer right or delete it"
+            f"pulka: {answers}: the answer for 2.jpg, sheet: the code does not count, it is of a blank of another "
+            "form, or of another sheet among the pictures; correct or delete"
         )
 
 
