@@ -129,6 +129,12 @@ def answers_json(answers: Iterable[Answer]) -> dict[str, Any]:
     }
 
 
+def answers_text(answers: Iterable[Answer]) -> str:
+    """The answers as their file, one a line: so that a person can take one out."""
+    lines = ",\n".join(" " + json.dumps(one, ensure_ascii=False) for one in answers_json(answers)["answers"])
+    return f'{{"format": "{FORMAT}", "answers": [\n{lines}]}}\n'
+
+
 def _picture(answer: Answer) -> dict[str, Any]:
     return {"source": answer.source} | ({"page": answer.page} if answer.page != 1 else {})
 

@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from desk.answers import Answer, AnswersError, answers_from, answers_json, newest
+from desk.answers import Answer, AnswersError, answers_from, answers_text, newest
 from desk.edge import Lang, Stop, in_file
 from desk.texts import text_of
 from recognize.pipeline import Answers, told_of
@@ -74,7 +74,7 @@ class Folder:
         together = newest(self.answers, answers)
         if together != self.answers:
             self.answers = together
-            self._write(ANSWERS, answers_json(together))
+            self._write(ANSWERS, answers_text(together))
 
     def kept(self, digest: str, name: str, answers: Answers) -> Record | None:
         """The readings kept of a picture of this content; None where it is yet to be read, or to be read again.
@@ -99,18 +99,20 @@ class Folder:
             if overlay is not None:
                 write_whole(self.path / (f"{stem}.jpg" if len(overlays) == 1 else f"{stem}-{number}.jpg"), overlay)
         stamped = [r | {"kept": r["kept"] | {"program": program()}} for r in record]
-        self._write(f"{stem}.json", stamped)
+        self._write_json(f"{stem}.json", stamped)
         self.records[digest[:12]] = stamped
 
     def keep_sheet(self, sheet: str, readings: Sequence[Mapping[str, Any]]) -> None:
         """Write what several pictures of a sheet say together."""
-        self._write(f"sheet-{sheet}.json", readings)
+        self._write_json(f"sheet-{sheet}.json", readings)
 
-    def _write(self, name: str, data: Any) -> None:
-        text = (json.dumps(data, ensure_ascii=False, indent=1) + "\n").encode()
+    def _write_json(self, name: str, data: Any) -> None:
+        self._write(name, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+
+    def _write(self, name: str, text: str) -> None:
         path = self.path / name
-        if not path.is_file() or path.read_bytes() != text:
-            write_whole(path, text)
+        if not path.is_file() or path.read_bytes() != text.encode():
+            write_whole(path, text.encode())
 
 
 def told(record: Record, answers: Answers) -> list[tuple[dict[str, Any], dict[str, str]]]:

@@ -133,6 +133,10 @@ def json_in(text: str) -> Any:
             said = Text(
                 f"у «{shown}» не те кавычки, нужны прямые двойные", f"{shown!r} needs straight double quotation marks"
             )
+        elif error.msg.startswith("Illegal trailing comma") or (
+            shown[0] in "]}" and text[: error.pos].rstrip().endswith(",")
+        ):
+            said = Text("лишняя запятая перед закрывающей скобкой", "a comma too many before the closing bracket")
         elif error.msg == "Expecting ',' delimiter":
             said = Text(
                 f"перед «{shown}» нет запятой или закрывающей скобки",

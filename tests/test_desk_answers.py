@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from PIL import Image
 
 import desk.batch
-from desk.answers import Answer, AnswersError, answers_from, answers_json, by_place, for_copies, newest
+from desk.answers import Answer, AnswersError, answers_from, answers_json, answers_text, by_place, for_copies, newest
 from recognize.pipeline import merged
 from templates import encode
 
@@ -52,6 +52,9 @@ def test_good_answers_are_taken_and_written_again_the_same(data):
     Draft202012Validator(SCHEMA).validate(again)
     assert answers_from(json.dumps(again)) == answers
     assert len(answers) == len(data["answers"])
+    kept = answers_text(answers)
+    assert json.loads(kept) == again
+    assert len(kept.splitlines()) == 1 + max(len(answers), 1)
 
 
 BAD = [
@@ -314,6 +317,10 @@ def test_what_an_answer_says_twice_is_refused():
         ('{"format": "pulka-answers/1"\n"answers": []}', 'строка 2: это не JSON: перед «"answers":» нет запятой'),
         ("{“format”: “pulka-answers/1”}", "у «“format”:» не те кавычки, нужны прямые двойные"),
         ('{"format": ', "текст обрывается"),
+        (
+            '{"format": "pulka-answers/1", "answers": [{},\n ]}',
+            "строка 2: это не JSON: лишняя запятая перед закрывающей",
+        ),
     ],
 )
 def test_what_is_no_json_is_said_with_what_is_missing(text, said):
