@@ -246,15 +246,15 @@ def test_the_schema_refuses_what_the_reader_refuses() -> None:
 @pytest.mark.parametrize(
     ("text", "ru", "en"),
     [
-        ('{"a": 1 2}', "строка 1: это не JSON: перед «2}» нет запятой или", "is missing before '2}' (column 9)"),
-        ('{"a": 1,}', "строка 1: это не JSON: лишняя запятая перед закр", "a comma too many before the closing bracket"),
+        ('{"a": 1 2}', "строка 1: это не JSON: перед «2}» нет запятой или закрывающей скобки (знак 9)", "missing before"),
+        ('{"a": 1,}', "строка 1: это не JSON: лишняя запятая перед закрывающей скобкой (знак 9)", "a comma too many"),
         ("{a: 1}", "строка 1: это не JSON: непонятно «a:» (знак 2)", "'a:' is not expected (column 2)"),
         ('{"a":\n 1', "строка 2: это не JSON: текст обрывается (знак 3)", "line 2: this is not JSON: the text breaks"),
         ('{"a": 1e99999999999999999999}', "это не JSON: таких чисел не бывает", "a number in it is none"),
         ('{"a": ' + "9" * 5000 + "}", "это не JSON: таких чисел не бывает", "a number in it is none"),
         ("[" * 100_000, "это не JSON: скобки вложены без конца", "brackets nested without end"),
     ],
-    ids=["comma", "cut short", "exponent", "digits", "nested"],
+    ids=["no comma", "comma", "no quotes", "cut short", "exponent", "digits", "nested"],
 )  # fmt: skip
 def test_what_is_no_json_is_said_in_either_language(text: str, ru: str, en: str) -> None:
     with pytest.raises(RecordError) as caught:
