@@ -246,7 +246,7 @@ def test_the_schema_refuses_what_the_reader_refuses() -> None:
 @pytest.mark.parametrize(
     ("text", "ru", "en"),
     [
-        ('{"a": 1 2}', "строка 1: это не JSON: перед «2}» нет запятой или закрывающей скобки (знак 9)", "missing before"),
+        ('{"a": 1 2}', "строка 1: это не JSON: перед «2}» нет запятой или закрывающей скобки (знак 9)", "is missing"),
         ('{"a": 1,}', "строка 1: это не JSON: лишняя запятая перед закрывающей скобкой (знак 9)", "a comma too many"),
         ("{a: 1}", "строка 1: это не JSON: непонятно «a:» (знак 2)", "'a:' is not expected (column 2)"),
         ('{"a":\n 1', "строка 2: это не JSON: текст обрывается (знак 3)", "line 2: this is not JSON: the text breaks"),
