@@ -152,6 +152,10 @@ def _person(glyphs: Mapping[str, tuple[Strokes, ...]], rng: np.random.Generator)
     )
 
 
+LONGEST_DASH = 2.0
+"""In heights of a figure. A line ten times as long, squeezed into a box, would turn the tremor in it into bends."""
+
+
 def real_writers(
     folder: Path, writer_ids: list[str] | None = None, rng: np.random.Generator | None = None
 ) -> dict[str, Writer]:
@@ -191,8 +195,8 @@ def _real_glyph(points: Image, bounds: NDArray[np.int32], size: NDArray[np.float
     # A height far off the writer's others, or a width of several figures, is a recording gone wrong, no way to write.
     if label.isdigit() and not (0.5 <= height <= 1.8 and width <= 1.6 * height):
         return None
-    # Under that label there are square waves and brackets as well.
-    if label == "-" and height > 0.2 * width:
+    # Under that label there are square waves and brackets as well, and lines drawn across the whole page.
+    if label == "-" and (height > 0.2 * width or width > LONGEST_DASH):
         return None
     scale = max(width, height) / 255
     strokes = [points[a:b].astype(np.float64) * scale for a, b in zip(bounds, bounds[1:], strict=False) if b > a]
