@@ -8,7 +8,6 @@ What a person answered tells it best of all. A box says nothing of itself: only 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
 
 from recognize.digits import is_text
 from recognize.ink import Ink
@@ -32,7 +31,7 @@ LEAST_LIKELY = 1e-4
 """Values less likely than this by the hand are not added to those worth considering."""
 
 Taken = tuple[str, str]
-"""A figure as it was written and as it was read; a dash may be read as a whole number."""
+"""A figure as it was written and as it was read: one, or two where it fell apart; a dash may be read as a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +95,16 @@ def _writer(field: Field) -> str:
 
 
 def _pairs(written: str, read: str) -> list[Taken]:
+    """Figure by figure; where one more was read than written, the one was taken for two that leaves the rest alike."""
     if len(written) == len(read):
         return list(zip(written, read, strict=True))
-    return [(written, read)]
+    if len(written) + 1 != len(read) or written == "-":
+        return [(written, read)]
+    ways = []
+    for at, figure in enumerate(written):
+        before, after = zip(written[:at], read[:at], strict=True), zip(written[at + 1 :], read[at + 2 :], strict=True)
+        ways.append([*before, (figure, read[at : at + 2]), *after])
+    return max(ways, key=lambda way: sum(a == b for a, b in way))
 
 
 def _seen(ink: Ink, field: FieldReading) -> Iterator[tuple[Taken, float]]:
@@ -106,7 +112,7 @@ def _seen(ink: Ink, field: FieldReading) -> Iterator[tuple[Taken, float]]:
     read = max((value for value in ink.likely if value), key=ink.likely.__getitem__, default="")
     total: dict[Taken, float] = defaultdict(float)
     for value, share in {field.value: field.confidence, **dict(field.other)}.items():
-        if value == "" or (len(value) != len(read) and value != "-"):
+        if value == "" or (len(read) - len(value) not in (0, 1) and value != "-"):
             continue
         clear = max(ink.likely.get(read, 0.0) - ink.likely.get(value, 0.0), 0.0)
         for pair in _pairs(value, read):
@@ -154,7 +160,11 @@ def _read_by(hand: _Hand, ink: Ink) -> Ink | None:
 
 
 def _written_as(read: str, habits: list[Taken]) -> Iterator[str]:
-    """What a text may be that is read so: each figure itself, or one that is taken for it."""
-    choices = [[figure, *(a for a, b in habits if b == figure)] for figure in read]
-    every = (*map("".join, product(*choices)), *(a for a, b in habits if b == read))
-    return (text for text in every if is_text(text))
+    """What a text may be that is read so: each figure itself, or one that it, or it and the next, are taken for."""
+    begun = [[""], *([] for _ in read)]
+    for at, figure in enumerate(read):
+        for text in begun[at]:
+            begun[at + 1] += [text + one for one in (figure, *(a for a, b in habits if b == figure))]
+            if at + 2 <= len(read):
+                begun[at + 2] += [text + a for a, b in habits if b == read[at : at + 2]]
+    return (text for text in {*begun[-1], *(a for a, b in habits if b == read)} if is_text(text))

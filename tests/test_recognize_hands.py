@@ -4,7 +4,7 @@ import pytest
 
 from recognize import decide as deciding
 from recognize.decide import decide
-from recognize.hands import by_hand
+from recognize.hands import _pairs, by_hand
 from recognize.ink import answered_ink
 from tests.test_recognize_decide import clear_ink, saying, sheet_of
 
@@ -37,6 +37,38 @@ def test_a_habit_is_learnt_from_the_boxes_that_the_rules_explain(seed, monkeypat
     assert [name for name in changed if decision.fields[name].value != values[name] and name not in asked] == []
     monkeypatch.setattr(deciding, "by_hand", lambda *_: {})
     assert len(asked) < len({question.field for question in decide(sheet, ink).review})
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_figure_that_falls_apart_into_two_is_known_by_the_other_boxes(seed, monkeypatch):
+    sheet, _, values, _ = sheet_of("sochi", 4, seed)
+    changed = max((boxes_with(sheet.form, values, f, s) for s in sheet.form.seats for f in "0246"), key=len)
+    figure = next(f for f in "0246" if all(f in values[name] for name in changed))
+    ink = clear_ink(sheet.form, values)
+    for name in changed:
+        apart = values[name].replace(figure, "73", 1)
+        ink[name] = saying({apart: 0.99, values[name]: 0.0005, "": 0.0005})
+    decision = decide(sheet, ink)
+    asked = {question.field for question in decision.review}
+    assert len(changed) >= 4
+    assert [name for name in changed if decision.fields[name].value != values[name] and name not in asked] == []
+    monkeypatch.setattr(deciding, "by_hand", lambda *_: {})
+    assert len(asked) < len({question.field for question in decide(sheet, ink).review})
+
+
+@pytest.mark.parametrize(
+    ("written", "read", "pairs"),
+    [
+        ("14", "161", [("1", "1"), ("4", "61")]),
+        ("42", "612", [("4", "61"), ("2", "2")]),
+        ("4", "11", [("4", "11")]),
+        ("12", "19", [("1", "1"), ("2", "9")]),
+        ("10", "6", [("10", "6")]),
+        ("-", "57", [("-", "57")]),
+    ],
+)
+def test_what_was_read_is_laid_beside_what_was_written(written, read, pairs):
+    assert _pairs(written, read) == pairs
 
 
 def test_one_box_tells_nothing_of_itself():
