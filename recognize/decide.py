@@ -7,7 +7,7 @@ probability of every field counts all that speaks for another value.
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, inf, isclose, log
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from recognize.beside import Carried, carried_over, results
 from recognize.hands import by_hand
 from recognize.ink import Ink, normalised
-from recognize.reading import FieldReading, Mistake, Question, State
+from recognize.reading import FieldReading, Mistake, Question, State, Why
 from recognize.rows import (
     TRICK_VALUES,
     Row,
@@ -178,6 +178,7 @@ class _Search:
             {} if before is None else before._added
         )
         self._offsets: dict[tuple[int, int, int], frozenset[Number]] = {}
+        self._shares: dict[tuple[int, tuple[str, str], int | None], dict[str, float]] = {}
 
     def _habit(self) -> float:
         """How readily totals that did not change are written once more, judged by how full the played rows are."""
@@ -331,6 +332,27 @@ class _Search:
             for entry in entries:
                 adds[entry.cell] = adds.get(entry.cell, 0) + entry.add
             known = self._added[key] = (lasting(self.rules, ledger), adds)
+        return known
+
+    def mark_shares(self, deal: int, key: tuple[str, str], called: bool) -> dict[str, float]:
+        """The distribution of a mark by (column, seat or choice), whether the deal calls for it or not."""
+        place = (deal, key, called)
+        known = self._shares.get(place)
+        if known is None:
+            mark = self.rows[deal - 1].marks[key]
+            weights = {value: mark_probability(called, value) * mark(value) for value in ("x", "")}
+            known = self._shares[place] = normalised(weights)
+        return known
+
+    def tricks_shares(self, deal: int, seat: str, due: int | None) -> dict[str, float]:
+        """The distribution of a seat's tricks, given those that ought to stand there, or None."""
+        place = (deal, ("tricks", seat), due)
+        known = self._shares.get(place)
+        if known is None:
+            number = self.rows[deal - 1].tricks[seat]
+            values = dict.fromkeys((*TRICK_VALUES, *number.likely))
+            weights = {value: tricks_probability(due, value) * number(value) for value in values}
+            known = self._shares[place] = normalised(weights)
         return known
 
     def others(self, path: list[_Node]) -> list[_Other]:
@@ -512,15 +534,10 @@ def _special(search: _Search, row: Row) -> dict[str, dict[str, float]]:
     ink = search.rows[row.deal - 1]
     if row.contract is None and ink.blank():
         return {}
-    out: dict[str, dict[str, float]] = {}
     called, due = row.marks, row.written_tricks
-    for key, mark in ink.marks.items():
-        weights = {value: mark_probability(key in called, value) * mark(value) for value in ("x", "")}
-        out[f"d{row.deal:02d}.{key[0]}.{key[1]}"] = normalised(weights)
-    for seat, number in ink.tricks.items():
-        values = dict.fromkeys((*TRICK_VALUES, *number.likely))
-        weights = {value: tricks_probability(due.get(seat), value) * number(value) for value in values}
-        out[f"d{row.deal:02d}.tricks.{seat}"] = normalised(weights)
+    out = {f"d{row.deal:02d}.{key[0]}.{key[1]}": search.mark_shares(row.deal, key, key in called) for key in ink.marks}
+    for seat in ink.tricks:
+        out[f"d{row.deal:02d}.tricks.{seat}"] = search.tricks_shares(row.deal, seat, due.get(seat))
     return out
 
 
@@ -540,10 +557,7 @@ def _by_rules(ink: Ink, alone: FieldReading, shares: Mapping[str, float] | None,
         return FieldReading("", 0.0, "unreadable", other=tuple(_ordered(shares or {}))[:3])
     if shares is None or ink.gross == 0.0:
         return alone
-    decided = _field(_no_bolder(shares, ink, alone.value), struck, "rules")
-    if decided.value == alone.value and (alone.state != "doubtful" or decided.state == "doubtful"):
-        decided = replace(decided, why="image")
-    return decided
+    return _field(_no_bolder(shares, ink), struck, "rules", alone)
 
 
 BOLDEST = 1e4
@@ -554,14 +568,25 @@ person decides.
 """
 
 
-def _no_bolder(shares: Mapping[str, float], ink: Ink, seen: str) -> Mapping[str, float]:
+def _no_bolder(shares: Mapping[str, float], ink: Ink) -> Mapping[str, float]:
     """The shares with the odds of every value against the one seen held to what the ink and the rules may say."""
+    seen = ink.best
+    if shares.keys() == {seen}:
+        return shares
     base = max(shares.get(seen, 0.0), 1e-300)
     odds = {value: min(share / base, BOLDEST * ink(value) / ink(seen)) for value, share in shares.items()}
     return normalised(odds | {seen: 1.0})
 
 
-def _field(shares: Mapping[str, float], struck: float, why: Any) -> FieldReading:
+def _field(shares: Mapping[str, float], struck: float, why: Why, alone: FieldReading | None = None) -> FieldReading:
+    """A field by the shares of its values; where it is as it was `alone`, by the picture, that is the reason."""
+    # A nought before a number is a neighbour's stroke, or changes nothing.
+    if any(len(text) > 1 and text[0] == "0" for text in shares):
+        numbers: dict[str, float] = {}
+        for text, share in shares.items():
+            plain = text.lstrip("0") or "0" if text.isdigit() else text
+            numbers[plain] = numbers.get(plain, 0.0) + share
+        shares = numbers
     ordered = _ordered(shares)
     value, confidence = ordered[0]
     state: State = "empty" if value == "" else "clear"
@@ -569,6 +594,8 @@ def _field(shares: Mapping[str, float], struck: float, why: Any) -> FieldReading
         state = "struck"
     if confidence < SURE:
         state = "doubtful"
+    if alone is not None and value == alone.value and (alone.state != "doubtful" or state == "doubtful"):
+        why = "image"
     return FieldReading(value, min(confidence, 1.0), state, why, tuple(ordered[1:4]))
 
 

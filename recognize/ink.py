@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 GROSS = 3e-4
 """How often the number reader is wrong in a way that its own probabilities do not foresee: something covers the box, a
@@ -20,14 +21,19 @@ class Ink:
 
     `likely` lists the values worth considering with their probabilities by the picture alone; `exact` gives it for any
     value. A field that cannot be seen says the same of every value. `under` is the ink of a field that a person's
-    answer stands for.
+    answer stands for. `best` is the likeliest value by the picture alone.
     """
 
     likely: Mapping[str, float]
     exact: Callable[[str], float] | None
     gross: float = GROSS
     under: "Ink | None" = None
+    best: str = field(init=False)
     _known: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """The likeliest value, found once."""
+        object.__setattr__(self, "best", max(self.likely, key=self.likely.__getitem__) if self.likely else "")
 
     def __call__(self, value: str) -> float:
         """The probability of `value`, with a floor under it for what no reader foresees."""
@@ -40,11 +46,6 @@ class Ink:
                 (1 - self.gross) * seen + self.gross * _unforeseen(value, self.best) if self.exact else _anything(value)
             )
         return known
-
-    @property
-    def best(self) -> str:
-        """The likeliest value by the picture alone."""
-        return max(self.likely, key=self.likely.__getitem__) if self.likely else ""
 
     def surely_empty(self, threshold: float = 0.9999) -> bool:
         """Whether the picture alone says that nothing is written."""
@@ -98,6 +99,7 @@ def _anything(value: str) -> float:
     return 0.75 / (4 * 10 ** len(value))
 
 
+@lru_cache(maxsize=1 << 16)
 def _unforeseen(value: str, read: str) -> float:
     """How probable a value is where the picture was read as another in a way that no reader foresees.
 

@@ -12,6 +12,7 @@ from scoring.text import Text
 FORMAT = "pulka-reading/1"
 
 Status = Literal["clear", "review", "unreadable"]
+Why = Literal["image", "rules", "person"]
 State = Literal["clear", "doubtful", "empty", "struck", "unreadable"]
 
 
@@ -26,7 +27,7 @@ class FieldReading:
     value: str
     confidence: float
     state: State
-    why: Literal["image", "rules", "person"] = "image"
+    why: Why = "image"
     other: tuple[tuple[str, float], ...] = ()
 
 

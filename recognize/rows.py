@@ -10,6 +10,9 @@ from functools import cache
 from itertools import product
 from math import log
 
+import numpy as np
+from numpy.typing import NDArray
+
 from recognize.ink import Ink
 
 CONTRACTS = {"6": 0.34, "7": 0.25, "8": 0.13, "9": 0.05, "10": 0.02, "misere": 0.04, "raspasy": 0.17}
@@ -23,7 +26,9 @@ HALF_WHIST = 0.02
 CONCEDED = 0.003
 
 KEEP = 14.0
-"""Rows less likely than the best by more than this (natural logarithm) are not gone into."""
+"""Rows less likely than the best by more than this (natural logarithm) are not gone into,"""
+MOST = 40
+"""nor more than so many."""
 
 
 Tricks = tuple[tuple[str, int], ...]
@@ -89,24 +94,24 @@ def mark_probability(called: bool, value: str) -> float:
     return there if value == "x" else 1 - there
 
 
+TRICK_VALUES = ("", "-", *map(str, range(11)))
+NO_TRICKS = 1e-6
+"""How often anything else stands in a tricks box."""
+
+
 def tricks_probability(due: int | None, value: str) -> float:
     """P(what stands in a tricks box | the tricks that ought to stand there, or None)."""
+    if value not in TRICK_VALUES:
+        return NO_TRICKS
     if due is None:
-        if value == "":
-            return 0.8
-        if value == "-":
-            return 0.15
-        return 0.03 if value == "0" else 0.001
+        return {"": 0.8, "-": 0.15, "0": 0.03}.get(value, 0.001)
     if value == str(due):
         return 1 - TRICKS_FORGOTTEN - TRICKS_SLIP
     if value == "":
         return TRICKS_FORGOTTEN if due else 0.01
     if value == "-":
         return 1e-4 if due else 0.01
-    return TRICKS_SLIP / 10 if value.isdigit() and int(value) <= 10 else 1e-6
-
-
-TRICK_VALUES = ("", "-", *map(str, range(11)))
+    return TRICKS_SLIP / 10
 
 
 def row_candidates(ink: RowInk, half_whist: bool, concede: bool) -> list[Row]:
@@ -114,27 +119,21 @@ def row_candidates(ink: RowInk, half_whist: bool, concede: bool) -> list[Row]:
     blank = Row(ink.deal, None, None)
     if ink.blank():
         return [blank]
-    gain = {key: log(_of_mark(i, True) / _of_mark(i, False)) for key, i in ink.marks.items()}
-    due = {s: _of_tricks(i) for s, i in ink.tricks.items()}
-    most = {s: max(values) for s, values in due.items()}
-    scored = []
-    for shape in _shapes(ink.seats, ink.dealer, half_whist, concede):
-        score = shape.prior + sum(gain[key] for key in shape.marks)
-        scored.append((score + sum(most[seat] for seat in shape.counted), score, shape))
-    scored.sort(key=lambda one: -one[0])
-    best = 0.0
-    found: list[tuple[float, Row, Tricks]] = [(best, blank, ())]
-    for bound, score, shape in scored:
-        # What the tricks can add at the most does not bring this shape near enough, nor any that follows.
-        if bound < best - KEEP:
-            break
-        for tricks, share in shape.tricks:
-            total = score + share + sum(due[seat][n] for seat, n in tricks)
-            if total > best - KEEP:
-                found.append((total, shape.row, tricks))
-                best = max(best, total)
-    found = sorted((one for one in found if one[0] > best - KEEP), key=lambda one: -one[0])[:40]
-    return [replace(row, deal=ink.deal, tricks=tricks, score=score) for score, row, tricks in found]
+    every = _every(ink.seats, ink.dealer, half_whist, concede)
+    marks = [ink.marks[key] for key in every.marks]
+    gain = np.array([log(_of_mark(mark, True) / _of_mark(mark, False)) for mark in marks])
+    scores = every.prior + every.called @ gain
+    for seat, taken in zip(ink.seats, every.taken.T, strict=True):
+        scores += _of_tricks(ink.tricks[seat])[taken]
+    best = max(float(scores.max()), 0.0)
+    near = np.flatnonzero(scores > best - KEEP)
+    found = [
+        _as_row(every.deals[i], ink.deal, float(scores[i])) for i in near[np.argsort(-scores[near], kind="stable")]
+    ]
+    if best < KEEP:
+        found.append(blank)
+        found.sort(key=lambda row: -row.score)
+    return found[:MOST]
 
 
 ROW_FORGOTTEN = 1e-3
@@ -143,53 +142,65 @@ ROW_FORGOTTEN = 1e-3
 
 def unmarked_rows(ink: RowInk, half_whist: bool, concede: bool) -> Iterator[Row]:
     """Every deal that may have been played in a row in which nothing is marked; the scores are those of the priors."""
-    for shape in _shapes(ink.seats, ink.dealer, half_whist, concede):
-        for tricks, share in shape.tricks:
-            yield replace(shape.row, deal=ink.deal, tricks=tricks, score=log(ROW_FORGOTTEN) + shape.prior + share)
+    every = _every(ink.seats, ink.dealer, half_whist, concede)
+    for row, prior in zip(every.deals, every.prior, strict=True):
+        yield _as_row(row, ink.deal, log(ROW_FORGOTTEN) + float(prior))
+
+
+def _as_row(row: Row, deal: int, score: float) -> Row:
+    # `replace` takes five times as long, and a sheet has a thousand of these.
+    return Row(deal, row.declarer, row.contract, row.defence, row.tricks, row.conceded, score)
 
 
 def _of_mark(ink: Ink, called: bool) -> float:
     return sum(mark_probability(called, value) * ink(value) for value in ("x", ""))
 
 
-def _of_tricks(ink: Ink) -> list[float]:
-    """How much likelier the ink of a tricks box is where each of 0 to 10 is due than where nothing is (logarithm)."""
-    shares = {value: ink(value) for value in dict.fromkeys((*TRICK_VALUES, *ink.likely))}
+_CHANCES = np.array([[tricks_probability(due, value) for value in TRICK_VALUES] for due in (None, *range(11))])
+"""P(each of TRICK_VALUES | nothing due, 0 … 10 due)."""
 
-    def chance(due: int | None) -> float:
-        return sum(tricks_probability(due, value) * share for value, share in shares.items())
+NOT_DUE = 11
+"""Stands for no tricks due in a table that has 0 to 10."""
 
-    nothing, nought, none_of_these = chance(None), chance(0), chance(11)
-    due = [nought]
-    for n in range(1, 11):
-        # What is due differs between one to ten only in its own value.
-        own = str(n)
-        due.append(none_of_these + (tricks_probability(n, own) - tricks_probability(11, own)) * shares[own])
-    return [log(value / nothing) for value in due]
+
+def _of_tricks(ink: Ink) -> NDArray[np.float64]:
+    """How much likelier the ink of a tricks box is where each of 0 to 10, or nothing, is due than where nothing is.
+
+    Natural logarithms, (12,).
+    """
+    other = sum(ink(value) for value in ink.likely if value not in TRICK_VALUES)
+    chances = _CHANCES @ [ink(value) for value in TRICK_VALUES] + NO_TRICKS * other
+    return np.log(np.roll(chances, -1) / chances[0])
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
-    """A deal but for its number and tricks.
+class _Every:
+    """Every deal of a row but for its number, with how usual it is (natural logarithm, (deals,)).
 
-    `counted` are the seats whose tricks ought to be written, `tricks` every way in which they can fall; how usual the
-    deal is (`prior`) and each of these ways are natural logarithms.
+    `called` says which of `marks` each calls for, (deals, marks); `taken` how many tricks ought to stand for each seat,
+    or NOT_DUE, (deals, seats).
     """
 
-    row: Row
-    marks: frozenset[tuple[str, str]]
-    prior: float
-    counted: tuple[str, ...]
-    tricks: tuple[tuple[Tricks, float], ...]
+    deals: tuple[Row, ...]
+    prior: NDArray[np.float64]
+    marks: tuple[tuple[str, str], ...]
+    called: NDArray[np.float64]
+    taken: NDArray[np.int64]
 
 
 @cache
-def _shapes(seats: str, dealer: str | None, half_whist: bool, concede: bool) -> tuple[_Shape, ...]:
-    """Every deal but for its number and tricks; with four players the dealer sits out."""
-    return tuple(
-        _Shape(row, row.marks, log(prior), tuple(counted), tuple(_tricks(row, counted, dealer)))
-        for row, prior, counted in _deals(seats, dealer, half_whist, concede)
-    )
+def _every(seats: str, dealer: str | None, half_whist: bool, concede: bool) -> _Every:
+    """Every deal that can be played; with four players the dealer sits out."""
+    deals, prior = [], []
+    for row, share, counted in _deals(seats, dealer, half_whist, concede):
+        for tricks, usual in _tricks(row, counted, dealer):
+            deals.append(replace(row, tricks=tricks))
+            prior.append(log(share) + usual)
+    marks = tuple((column, seat) for column in ("declarer", "whist") for seat in seats)
+    marks += tuple(("contract", contract) for contract in CONTRACTS)
+    called = [[float(mark in row.marks) for mark in marks] for row in deals]
+    taken = [[dict(row.tricks).get(seat, NOT_DUE) for seat in seats] for row in deals]
+    return _Every(tuple(deals), np.array(prior), marks, np.array(called), np.array(taken))
 
 
 def _deals(seats: str, dealer: str | None, half_whist: bool, concede: bool) -> Iterator[tuple[Row, float, list[str]]]:

@@ -5,6 +5,7 @@ import pytest
 
 from recognize.decide import Sheet, decide
 from recognize.ink import UNSEEN, answered_ink, mark_ink, number_ink
+from recognize.rows import Row, RowInk, row_candidates, tricks_probability
 from recognize.simulation.table import play, write_down
 from scoring import check
 from scoring.convention import load_convention
@@ -97,6 +98,42 @@ def test_the_more_figures_are_read_the_less_it_may_be_that_nothing_is_written():
     assert nothing("2") > one("") > 9 * two("") > 0
     # It is rather another figure that nobody foresaw.
     assert one("7") > one("") and two("27") > two("")
+
+
+def test_a_nought_before_a_number_says_nothing():
+    sheet, _, values, _ = sheet_of("sochi", 4, 3)
+    name = next(n for n, v in values.items() if n.split(".")[1] == "whists" and len(v) == 2)
+    seen = saying({"0" + values[name]: 0.95, values[name]: 0.04, "": 1e-6})
+    decision = decide(sheet, clear_ink(sheet.form, values) | {name: seen})
+    assert decision.fields[name].value == values[name] and decision.fields[name].confidence > 0.999
+    assert decision.review == ()
+    without_rules = decide(Sheet(sheet.form, None, None, {}, None, {}), {name: seen})
+    assert without_rules.fields[name].value == values[name]
+
+
+def test_nobody_takes_more_than_ten_tricks():
+    dash = {"-": 0.2, "57": 0.7, "52": 0.1}
+    assert tricks_probability(None, "57") < 1e-4 * tricks_probability(None, "-")
+    # What looks like a number that cannot stand there does not speak for a trick count that was not due.
+    ink = RowInk(1, None, "ABC", marks_of("6", "A"), {"A": saying({"10": 0.999}), "B": saying(dash), "C": saying(dash)})
+    best = row_candidates(ink, False, False)[0]
+    assert (best.contract, best.declarer, best.tricks) == ("6", "A", ())
+
+
+def test_a_row_that_may_be_empty_is_one_of_its_candidates():
+    faint = {key: mark_ink(0.5, 0.0) if key == ("contract", "6") else mark for key, mark in marks_of("6", "A").items()}
+    ink = RowInk(1, None, "ABC", faint, {seat: saying({"": 1.0}) for seat in "ABC"})
+    rows = row_candidates(ink, True, True)
+    scores = [row.score for row in rows]
+    assert scores == sorted(scores, reverse=True) and len(rows) <= 40
+    assert Row(1, None, None) in rows or scores[0] >= 14
+
+
+def marks_of(contract, declarer):
+    called = {("contract", contract), ("declarer", declarer)}
+    keys = [(column, seat) for column in ("declarer", "whist") for seat in "ABC"]
+    keys += [("contract", c) for c in ("6", "7", "8", "9", "10", "misere", "raspasy")]
+    return {key: mark_ink(0.99999 if key in called else 0.00001, 0.0) for key in keys}
 
 
 def test_what_cannot_be_seen_is_unreadable_and_asked_about_where_something_is_due():
