@@ -401,7 +401,9 @@ class _Book:
     def _forgotten(self, at: tuple[int, Entry], rng: np.random.Generator) -> list[Slip]:
         number, entry = at
         del self.adds[number][entry.cell]
-        return [self._made("forgotten", number, entry.cell)]
+        # What somebody else's full pool brought is forgotten by another name.
+        help_only = all(reason[0] in ("help", "helped") for reason in entry.reasons)
+        return [self._made("missed help" if help_only else "forgotten", number, entry.cell)]
 
     def _twice(self, at: tuple[int, Entry], rng: np.random.Generator) -> list[Slip]:
         number, entry = at
