@@ -533,7 +533,8 @@ def test_a_mistake_is_where_it_says_and_is_carried_on(kind):
             continue
         (slip,) = slips
         made += 1
-        assert slip.kind == kind
+        # Forgotten help has a name of its own.
+        assert slip.kind == kind or (kind, slip.kind) == ("forgotten", "missed help")
         assert values.get(slip.field) == (None if slip.written is None else str(slip.written))
         assert slip.written != slip.expected
         # The rules find it from the paper alone, in that deal and box, and only once.
