@@ -639,9 +639,15 @@ def _decided(
         for field in sheet.form.fields
         if field.column in PLAYED and fields[field.id].state == "unreadable"
     }
+    unseen = {
+        (node.row.deal, cell)
+        for node in path
+        for cell in node.adds
+        if node.row is not None and fields[cell.field(node.row.deal)].state == "unreadable"
+    }
     mistakes = (
         *_copied_wrong(sheet, fields),
-        *(_mistake(m, fields, doubt, hidden) for m in found.mistakes),
+        *(_mistake(m, fields, doubt, hidden, unseen) for m in found.mistakes),
         *_result_mistakes(game, found, fields),
     )
     questions = [
@@ -708,16 +714,26 @@ def totals_of(values: Mapping[Cell, int], seats: str) -> Totals | None:
 
 
 def _mistake(
-    mistake: audit.Mistake, fields: Mapping[str, FieldReading], doubt: Doubt, hidden: Collection[int]
+    mistake: audit.Mistake,
+    fields: Mapping[str, FieldReading],
+    doubt: Doubt,
+    hidden: Collection[int],
+    unseen: Collection[tuple[int, Cell]],
 ) -> Mistake:
-    # It is one if the figure stands there as read, and the deals since the last total above it were played as decided.
-    as_read = fields[mistake.field].confidence if mistake.field in fields else 0.0
+    """The mistake with how sure it is; `hidden` are deals half out of sight, `unseen` totals that are due and so."""
+    # It is one if the figure stands there as read, the deals since the last total above it were played as decided, and
+    # that total stands there as read.
+    sure = fields[mistake.field].confidence if mistake.field in fields else 0.0
     cell = Cell(mistake.column, mistake.seat, mistake.on)
-    as_played = 1.0
     for deal in range(mistake.deal, 0, -1):
-        as_played *= (HALF_SEEN if deal in hidden else 1.0) * (1 - doubt.get((deal, cell), 0.0))
-        if number_of(fields[cell.field(deal - 1)].value) is not None:
+        sure *= (HALF_SEEN if deal in hidden else 1.0) * (1 - doubt.get((deal, cell), 0.0))
+        above = fields[cell.field(deal - 1)]
+        if number_of(above.value) is not None:
+            sure *= above.confidence
             break
+        if (deal - 1, cell) in unseen:
+            # The slip may as well stand there, and be carried on here.
+            sure *= 0.5
     return Mistake(
         mistake.deal,
         mistake.field,
@@ -727,7 +743,7 @@ def _mistake(
         mistake.kind,
         mistake.written,
         figure(mistake.expected) if isinstance(mistake.expected, Fraction) else mistake.expected,
-        as_read * as_played,
+        sure,
         mistake.message,
     )
 

@@ -193,3 +193,33 @@ def test_totals_that_no_deal_explains_are_asked_about_not_passed_over():
     odd = gone | {box: str(int(gone[box]) + 37), "d05.whists.A.B": "331"}
     decision = decide(sheet, clear_ink(sheet.form, odd))
     assert any(question.field.startswith("d05.") for question in decision.review)
+
+
+def carried_slip():
+    """A sheet on which a slip stands below another total of its column: the names of both boxes, and what is due."""
+    for seed in range(40):
+        sheet, game, values, slips = sheet_of("sochi", 4, seed, ["arithmetic"])
+        column = slips[0].field.split(".", 1)[1]
+        above = [name for name in sorted(values) if name.endswith("." + column) and name < slips[0].field]
+        if above:
+            return sheet, values, slips[0], above[-1]
+    raise AssertionError
+
+
+def test_a_mistake_is_no_surer_than_the_total_above_it():
+    sheet, values, slip, above = carried_slip()
+    ink = clear_ink(sheet.form, values)
+    (claimed,) = decide(sheet, ink).mistakes
+    assert claimed.field == slip.field and claimed.confidence > 0.97
+    # What is read above makes a difference to what is due below: here the slip may stand there instead.
+    other = str(int(values[above]) + slip.written - slip.expected)
+    decision = decide(sheet, ink | {above: saying({values[above]: 0.5, other: 0.5})})
+    asked = {question.field for question in decision.review}
+    assert above in asked and {m.field for m in decision.mistakes if m.confidence > 0.97} <= asked
+
+
+def test_a_mistake_may_stand_in_a_total_out_of_sight_above_it():
+    sheet, values, slip, above = carried_slip()
+    decision = decide(sheet, clear_ink(sheet.form, values) | {above: UNSEEN})
+    (claimed,) = decision.mistakes
+    assert claimed.confidence <= 0.5 and {above, claimed.field} <= {question.field for question in decision.review}
