@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from recognize.locate import MESH_MM, Fit, Points
 from recognize.photo import Grey
@@ -15,10 +17,20 @@ NUMBER_MARGIN_MM = 1.0
 MARK_MARGIN_MM = 0.8
 """How much around the box is shown to the reader: people write over the lines."""
 
+LEAST_FRAME = 0.7
+LEAST_SIDE = 1 / 3
+"""A box of whose printed frame, or of one side of it, less than this is seen lies under something narrow: a ruler, the
+edge of a paper. A mark may hide one side of its small box; the boxes for the result have no line on the left."""
+LEAST_LINE = 0.25
+"""A piece of a line is seen where it is darker than its surroundings by this share of what is usual on the sheet."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A field cut out. `sure` tells whether it lies in the photo, in a region whose printed lines were found."""
+    """A field cut out.
+
+    `sure` tells whether it lies in the photo, in a region whose printed lines were found, and nothing covers its frame.
+    """
 
     field: Field
     image: Grey
@@ -27,7 +39,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Cuts:
-    """Where the fields of a form that are read lie: in millimetres, and as parts of the flattened `box`."""
+    """Where the fields of a form that are read lie: in millimetres, and as parts of the flattened `box`.
+
+    `along` and `down` are the pieces of their frames' lines that lie along rows and down columns of the picture,
+    in pixels (pieces, 2), and the side that each belongs to (pieces,): four times the field's place, and 0 to 3.
+    """
 
     form: Form
     fields: tuple[Field, ...]
@@ -35,6 +51,8 @@ class _Cuts:
     centres: Points
     box: tuple[float, float, float, float]
     parts: tuple[tuple[slice, slice], ...]
+    along: tuple[Points, NDArray[np.int64]]
+    down: tuple[Points, NDArray[np.int64]]
 
 
 def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
@@ -42,9 +60,42 @@ def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
     cuts = _cuts(form)
     page = fit.map.flatten(grey, cuts.box, PX_PER_MM)
     inside = np.all(fit.map.inside(cuts.corners, grey).reshape(-1, 4), axis=1)
-    sure = (inside & fit.sure(cuts.centres)).tolist()
-    return tuple(Cell(f, page[part], s) for f, part, s in zip(cuts.fields, cuts.parts, sure, strict=True))
+    sure = inside & fit.sure(cuts.centres)
+    sure &= _framed(page, cuts, sure)
+    return tuple(Cell(f, page[part], bool(s)) for f, part, s in zip(cuts.fields, cuts.parts, sure, strict=True))
 
+
+def _framed(page: Grey, cuts: _Cuts, sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether enough of every field's frame is seen, (fields,); `sure` are those that tell how dark lines are here."""
+    darker = np.concatenate([_darker(page, cuts.along[0]), _darker(page.T, cuts.down[0][:, ::-1])])
+    side = np.concatenate([cuts.along[1], cuts.down[1]])
+    among = sure[side // 4]
+    usual = float(np.median(darker[among])) if among.any() else 0.0
+    pieces = np.bincount(side, minlength=4 * len(sure)).reshape(-1, 4)
+    seen = np.bincount(side, darker > LEAST_LINE * usual, 4 * len(sure)).reshape(-1, 4)
+    sides = (seen >= LEAST_SIDE * pieces).sum(axis=1)
+    wanted = np.array([2 if f.column == "result" else 3 if f.kind == "mark" else 4 for f in cuts.fields])
+    share = np.minimum(LEAST_FRAME, wanted / 4)
+    return np.asarray((sides >= wanted) & (seen.sum(axis=1) >= share * pieces.sum(axis=1)))
+
+
+def _darker(page: Grey, pieces: Points) -> Points:
+    """How much darker a line along the rows is than what lies above or below it, as a share of that, (pieces,)."""
+    soft = cv2.blur(page, (PIECE, 1))
+    x, y = np.rint(pieces - 0.5).astype(np.int64).T
+    x = np.clip(x, 0, page.shape[1] - 1)
+
+    def rows(*offsets: int) -> NDArray[np.float32]:
+        at = np.clip(y[:, None] + np.array(offsets), 0, page.shape[0] - 1)
+        return soft[at, x[:, None]].astype(np.float32)
+
+    # A stroke may lie close to the line on one side of it.
+    ground = np.maximum(rows(-5, -4).mean(axis=1), rows(4, 5).mean(axis=1))
+    return np.asarray((ground - rows(-2, -1, 0, 1, 2).min(axis=1)) / np.maximum(ground, 1))
+
+
+PIECE = 7
+"""Pixels of a line that are looked at together, about a millimetre."""
 
 _CUTS: dict[int, _Cuts] = {}
 
@@ -73,4 +124,20 @@ def _measured(form: Form) -> _Cuts:
         np.array([f.box.centre for f in wanted]),
         (x, y, int(right - x) + 1, int(bottom - y) + 1),
         tuple(parts),
+        _pieces(wanted, x, y, False),
+        _pieces(wanted, x, y, True),
     )
+
+
+def _pieces(fields: tuple[Field, ...], x: float, y: float, down: bool) -> tuple[Points, NDArray[np.int64]]:
+    """The middles of the pieces of the fields' frames, along the rows or down the columns, and the side each is of."""
+    found, sides = [], []
+    for i, field in enumerate(fields):
+        box = field.box
+        length = box.h if down else box.w
+        count = max(2, int(length * PX_PER_MM / PIECE))
+        for at in (np.arange(count) + 0.5) / count * length:
+            for side, off in enumerate((0.0, box.w if down else box.h)):
+                found.append((box.x + off - x, box.y + at - y) if down else (box.x + at - x, box.y + off - y))
+                sides.append(4 * i + 2 * down + side)
+    return np.array(found) * PX_PER_MM, np.array(sides)
