@@ -1,16 +1,17 @@
 """`pulka settle`, `pulka check` and `pulka conventions`: game records, and the rules they are settled by."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from desk.edge import ExitCode, Lang, Stop, in_file, input_data, input_file, put_json
-from desk.report import console, show_check, show_convention, show_conventions, show_settlement
+from desk.report import PERHAPS, console, show_check, show_convention, show_conventions, show_open, show_settlement
 from desk.texts import text_of
 from desk.words import difference_text
 from scoring import Convention, Game, convention_names, load_convention
-from scoring.audit import compare
+from scoring.audit import Difference, compare
 from scoring.convention import OPTIONS, ConventionError, option_text
 from scoring.files import (
     RecordError,
@@ -20,10 +21,26 @@ from scoring.files import (
     json_in,
     read_convention,
 )
-from scoring.game import RuleError
+from scoring.game import COLUMNS, Cell, RuleError, cells_of
 from scoring.report import check_report, settlement_report
 from scoring.settlement import METHODS
 from scoring.text import Text
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A game record and, where it is of a sheet that was read, the fields asked about and those out of sight."""
+
+    game: Game
+    asked: frozenset[str] = frozenset()
+    unseen: frozenset[str] = frozenset()
+
+    @property
+    def unread(self) -> list[tuple[int, Cell]]:
+        """The boxes of running totals that are out of sight, by deal."""
+        deals = {int(name[1 : name.index(".")]) for name in self.unseen if name.startswith("d")} - {0}
+        boxes = list(cells_of(self.game.seats))
+        return [(deal, cell) for deal in sorted(deals) for cell in boxes if cell.field(deal) in self.unseen]
 
 
 def settle_record(file: str, lang: Lang, method: str, price: int | None, *, by_hand: bool, as_json: bool) -> ExitCode:
@@ -36,41 +53,99 @@ def settle_record(file: str, lang: Lang, method: str, price: int | None, *, by_h
                 f"--method {method}: no such working; there are {listed}",
             )
         )
-    game = record_in(file)
+    record = record_in(file)
     try:
-        report = settlement_report(game, lang, method, price, by_hand=by_hand)
+        report = settlement_report(record.game, lang, method, price, by_hand=by_hand)
     except RuleError as error:
         raise Stop(*(in_file(file, v.text) for v in error.violations)) from error
     if as_json:
-        put_json(report)
+        put_json(report | _open_json([record]))
     else:
-        show_settlement(console(), report, game.players, lang)
-    return ExitCode.DONE
+        out = console()
+        show_open(out, file, len(record.asked), lang)
+        show_settlement(out, report, record.game.players, lang)
+    return ExitCode.PERSON if record.asked else ExitCode.DONE
 
 
 def check_record(file: str, against: str | None, lang: Lang, *, fines: bool, as_json: bool) -> ExitCode:
     """Check the record in a file, and hold it against another secretary's, and tell of it."""
-    game = record_in(file)
-    report = check_report(game, lang)
+    record = record_in(file)
+    records, game = [record], record.game
+    report = check_report(game, lang, record.unread)
+    for mistake in report["mistakes"]:
+        if mistake["field"] in record.asked:
+            mistake["fine"] = None  # nobody is fined for what may have been misread
     if against is not None:
-        differences = compare(game, record_in(against))
+        records.append(record_in(against))
         report["differences"] = [
-            {"deal": d.deal, "field": d.field, "message": difference_text(d).in_(lang)} for d in differences
+            {
+                "deal": d.deal,
+                "field": d.field,
+                "message": ((PERHAPS if asked else Text("", "")) + difference_text(d)).in_(lang),
+            }
+            for d, asked in _apart(*records)
         ]
     if report["message"]:
-        report["message"] = _nothing_written(game, file).in_(lang)
+        report["message"] = _nothing_written(record, file).in_(lang)
+    report |= _open_json(records)
     if as_json:
         put_json(report)
     if report["violations"]:
         raise Stop(*(in_file(file, Text(v["message"], v["message"])) for v in report["violations"]))
     if not as_json:
-        show_check(console(), report, game.players, lang, fines=fines, by_totals=game.totals is not None)
+        out = console()
+        for name, one in zip((file, against or ""), records, strict=False):
+            show_open(out, name, len(one.asked), lang)
+        show_check(out, report, game.players, lang, fines=fines, by_totals=game.totals is not None, asked=record.asked)
     wrong = report["result"] is not None and report["result"]["verdict"] == "wrong"
-    return ExitCode.PERSON if report["mistakes"] or wrong or report.get("differences") else ExitCode.DONE
+    left = report["mistakes"] or wrong or report.get("differences") or any(one.asked for one in records)
+    return ExitCode.PERSON if left else ExitCode.DONE
 
 
-def _nothing_written(game: Game, file: str) -> Text:
+def _open_json(records: Collection[Record]) -> dict[str, int]:
+    """How many questions of the sheets are open, where any are: what is said of these is not final."""
+    count = sum(len(record.asked) for record in records)
+    return {"open_questions": count} if count else {}
+
+
+def _apart(one: Record, two: Record) -> Iterator[tuple[Difference, bool]]:
+    """Where two records differ, but for what cannot be seen in the photo of either; whether a person is asked of it."""
+    unseen = one.unseen | two.unseen
+    asked = (one.asked | two.asked) - unseen
+    for found in compare(one.game, two.game):
+        if found.field == "start" and one.game.start is not None and two.game.start is not None:
+            boxes = [cell for cell in cells_of(one.game.seats) if cell.field(0) in unseen]
+            ours, theirs = one.game.start, two.game.start
+            alike = theirs.changed({cell: ours[cell] - theirs[cell] for cell in boxes})
+            if alike == ours:
+                continue
+            found = replace(found, two=alike)
+        elif _is_of(found, unseen):
+            continue
+        yield found, _is_of(found, asked)
+
+
+def _is_of(found: Difference, fields: Collection[str]) -> bool:
+    """Whether one of these fields of the form may be why two records differ.
+
+    A mark or a trick count may change all that is told of a deal.
+    """
+    if found.deal is None:
+        return any(name.startswith({"start": "d00.", "result": "result."}.get(found.field, "-")) for name in fields)
+    row = f"d{found.deal:02d}."
+    if found.field.split(".")[0] in COLUMNS:
+        return row + found.field in fields
+    return any(name.startswith(row) and name.split(".")[1] not in COLUMNS for name in fields)
+
+
+def _nothing_written(record: Record, file: str) -> Text:
     """What to say of a record that has no entries to check: what it has instead, and what can be done with that."""
+    game = record.game
+    if record.unread:
+        return Text(
+            "ни одного написанного итога на снимке не видно: проверять нечего",
+            "no written total can be seen in the photo: nothing to check",
+        )
     if game.totals is not None:
         there = Text(
             "в записи только итоги, без сдач: откуда они взялись, не проверить",
@@ -83,7 +158,7 @@ def _nothing_written(game: Game, file: str) -> Text:
     return there + Text(f"; рассчитать игру: pulka settle {file}", f"; to settle the game: pulka settle {file}")
 
 
-def record_in(file: str) -> Game:
+def record_in(file: str) -> Record:
     """The game record in a file, or on standard input where it is `-`; Stop with all that is wrong with it.
 
     Of a sheet that was read, what `pulka read` kept or printed of it will do.
@@ -94,26 +169,36 @@ def record_in(file: str) -> Game:
     first = text.lstrip()[0]
     try:
         if first == "[":  # a file of readings is a list, as no game record is
-            return _game_read(file, text)
+            return _record_read(file, text)
         by_lines = first != "{" and Path(file).suffix.lower() != ".json"
-        return game_from_csv(text) if by_lines else game_from_json(text)
+        return Record(game_from_csv(text) if by_lines else game_from_json(text))
     except RecordError as error:
         raise Stop(*(in_file(file, problem.text) for problem in error.problems)) from error
 
 
-def _game_read(file: str, text: str) -> Game:
+def _record_read(file: str, text: str) -> Record:
     """The game of the one sheet in a file of readings."""
     data = json_in(text)
-    games = [one.get("game") for one in data if isinstance(one, dict) and one.get("format") == "pulka-reading/1"]
-    if len(games) != 1 or len(data) != 1:
+    readings = [one for one in data if isinstance(one, dict) and one.get("format") == "pulka-reading/1"]
+    if len(readings) != 1 or len(data) != 1:
         said = Text(
-            f"нужна запись игры или один прочитанный лист, а их здесь {len(games)}",
-            f"expected a game record or one sheet read, and there are {len(games)}",
+            f"нужна запись игры или один прочитанный лист, а их здесь {len(readings)}",
+            f"expected a game record or one sheet read, and there are {len(readings)}",
         )
         raise Stop(in_file(file, said))
-    if games[0] is None:
+    reading = readings[0]
+    if reading.get("game") is None:
         raise Stop(in_file(file, Text("на этом листе игра не прочитана", "no game could be read on this sheet")))
-    return game_from_dict(games[0])
+    try:
+        asked = frozenset(str(question["field"]) for question in reading["review"])
+        unseen = frozenset(name for name, field in reading["fields"].items() if field["state"] == "unreadable")
+    except (KeyError, TypeError, AttributeError):
+        said = Text(
+            "прочитанный лист повреждён: прочитайте снимок ещё раз (pulka read)",
+            "the reading is damaged: read the photo again (pulka read)",
+        )
+        raise Stop(in_file(file, said)) from None
+    return Record(game_from_dict(reading["game"]), asked, unseen)
 
 
 def tell_conventions(name: str | None, lang: Lang, *, as_json: bool) -> None:

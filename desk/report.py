@@ -1,7 +1,7 @@
 """Results for people: what a reading, a settlement, a check or a convention says, in lines and tables."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Line
 
-from desk.edge import Lang
+from desk.edge import Lang, in_file
 from desk.words import field_text, figure_text, like_text, player_text, value_text
 from scoring.convention import Convention, ConventionError, describe, load_convention
 from scoring.text import Text, plain_name, seat_text
@@ -108,17 +108,21 @@ def show_check(
     *,
     fines: bool = False,
     by_totals: bool = False,
+    asked: Collection[str] = (),
 ) -> None:
     """A `pulka-check/1`: every mistake with what it cost, the notes, and both settlements.
 
     Of a record that has totals alone (`by_totals`) the two are what follows from them and what the players made of it.
+    `asked` are the fields of a sheet that a person is asked about.
     """
     if report["message"]:
         out.print(report["message"], soft_wrap=True)
-    elif not report["mistakes"]:
-        out.print(Text("Ошибок в записях нет.", "No mistakes in the writing.").in_(lang))
+    elif report["mistakes"]:
+        _mistakes(out, report["mistakes"], lang, asked, fines=fines)
+    elif asked:
+        out.print(Text("В том, что прочитано, ошибок нет.", "No mistakes in what was read.").in_(lang))
     else:
-        _mistakes(out, report["mistakes"], lang, fines=fines)
+        out.print(Text("Ошибок в записях нет.", "No mistakes in the writing.").in_(lang))
     for difference in report.get("differences", []):
         out.print("≠ " + difference["message"], soft_wrap=True)
     for note in report["notes"]:
@@ -135,10 +139,28 @@ def show_check(
         show_both(out, report["settlement"], names, lang)
 
 
-def _mistakes(out: Console, mistakes: Sequence[Mapping[str, Any]], lang: Lang, *, fines: bool = False) -> None:
+PERHAPS = Text("возможно: ", "perhaps: ")
+"""Before what comes of a field that a person is asked about."""
+
+
+def show_open(out: Console, file: str, count: int, lang: Lang) -> None:
+    """That questions of a sheet are open, how many, and what this means for all that follows."""
+    if not count:
+        return
+    questions = "1 question of this sheet is" if count == 1 else f"{count} questions of this sheet are"
+    said = Text(
+        f"на этом листе не отвечено вопросов: {count} (их задаёт pulka read) — всё, что ниже, предварительно",
+        f"{questions} open (pulka read asks them): what follows is not final",
+    )
+    out.print(in_file(file, said).in_(lang), style="bold yellow", soft_wrap=True)
+
+
+def _mistakes(
+    out: Console, mistakes: Sequence[Mapping[str, Any]], lang: Lang, asked: Collection[str], *, fines: bool = False
+) -> None:
     out.print(Text("Ошибки в записях:", "Mistakes in the writing:").in_(lang), style="bold red")
     for mistake in mistakes:
-        out.print("  " + mistake["message"], soft_wrap=True)
+        out.print("  " + (PERHAPS.in_(lang) if mistake["field"] in asked else "") + mistake["message"], soft_wrap=True)
         if cost := mistake.get("cost"):
             moved = [f"{seat_text(s).in_(lang)} {_signed(v)}" for s, v in cost.items() if v != "0"]
             if moved:
@@ -207,7 +229,7 @@ def show_reading(out: Console, reading: Mapping[str, Any], lang: Lang, *, alone:
             )
             out.print("  " + said.in_(lang), soft_wrap=True)
     if reading["mistakes"]:
-        _mistakes(out, reading["mistakes"], lang)
+        _mistakes(out, reading["mistakes"], lang, [question["field"] for question in reading["review"]])
     for note in reading["notes"]:
         out.print("· " + note, style="dim", soft_wrap=True)
     if not _is_blank(reading):

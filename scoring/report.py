@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from scoring.audit import Audit, Mistake, check, fine
@@ -73,9 +73,9 @@ def _after_the_end(deal: int) -> Text:
     )
 
 
-def check_report(game: Game, lang: str = "ru") -> dict[str, Any]:
-    """The audit of a game's written entries as a dict in the format ``pulka-check/1``."""
-    return audit_to_dict(check(game), game, lang)
+def check_report(game: Game, lang: str = "ru", unread: Collection[tuple[int, Cell]] = ()) -> dict[str, Any]:
+    """The audit of a game's written entries as a dict in the format ``pulka-check/1``; ``unread`` as for ``check``."""
+    return audit_to_dict(check(game, unread), game, lang)
 
 
 def audit_to_dict(audit: Audit, game: Game, lang: str = "ru") -> dict[str, Any]:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pypdfium2
 import pytest
+from jsonschema import Draft202012Validator
 
+import scoring
 from scoring import convention_names
 from scoring.files import game_from_json, game_to_csv
 from sheets import look_up, register_path
@@ -373,6 +375,96 @@ def test_where_two_records_differ_is_said_in_the_words_of_the_game(pulka, record
         "сдача 3, гора В: 13 и ничего",
         "сдача 3, гора Г: 5 и ничего",
     ]
+
+
+@pytest.fixture
+def reading(record):
+    """A file of one sheet as `pulka read` keeps it, `out_of_sight` the boxes that the photo does not show."""
+
+    def saved(name="reading.json", out_of_sight=(), asked=(), written=None):
+        game = json.loads(changed() if written is None else changed(written=written))
+        hidden = [name.split(".") for name in out_of_sight]
+        places = [
+            [f"d{w['deal']:02d}", w["column"], w["seat"], *([w["on"]] if "on" in w else [])] for w in game["written"]
+        ]
+        game["written"] = [w for w, place in zip(game["written"], places, strict=True) if place not in hidden]
+        sheet = {
+            "format": "pulka-reading/1",
+            "fields": {name: {"value": "", "confidence": 0.0, "state": "unreadable"} for name in out_of_sight},
+            "review": [{"field": name, "best": "", "other": [], "why": "…"} for name in (*out_of_sight, *asked)],
+            "game": game,
+        }
+        return record(json.dumps([sheet]), name)
+
+    return saved
+
+
+UNSEEN = ("d01.whists.B.A", "d03.mountain.D")
+
+
+@pytest.mark.parametrize("command", ["settle", "check"])
+def test_a_reading_with_open_questions_is_not_told_as_final(pulka, reading, command):
+    file = reading(out_of_sight=UNSEEN)
+    for lang, said in (
+        ("ru", "на этом листе не отвечено вопросов: 2 (их задаёт pulka read) — всё, что ниже, предварительно"),
+        ("en", "2 questions of this sheet are open (pulka read asks them): what follows is not final"),
+    ):
+        ran = pulka(command, file, "--lang", lang)
+        assert (ran.code, ran.out.splitlines()[0]) == (1, f"{file}: {said}")
+    schema = json.loads(
+        (Path(scoring.__file__).parent / "schema" / f"{command.replace('settle', 'settlement')}.json").read_text(
+            "utf-8"
+        )
+    )
+    told = pulka(command, file, "--json")
+    Draft202012Validator(schema).validate(told.json)
+    assert (told.code, told.json["open_questions"]) == (1, 2)
+    answered = pulka(command, reading("answered.json"), "--json")
+    assert answered.code == 0 and "open_questions" not in answered.json
+    assert "предварительно" not in pulka(command, reading("answered.json")).out
+
+
+def test_what_cannot_be_seen_is_neither_forgotten_nor_a_difference_nor_fined(pulka, record, reading):
+    file = reading(out_of_sight=UNSEEN)
+    ran = pulka("check", file, "--fines", "--lang", "en")
+    assert "No mistakes in what was read." in ran.out and "forgotten" not in ran.out
+    assert pulka("check", file, "--json").json["mistakes"] == []
+    for one, two in ((file, record()), (record(), file)):
+        against = pulka("check", one, "--against", two, "--json")
+        assert (against.code, against.json["differences"], against.json["open_questions"]) == (1, [], 2)
+    assert len(pulka("check", record(), "--against", reading(written=7), "--json").json["differences"]) == 1
+    # Of a deal whose marks are out of sight nothing is compared; of another one everything.
+    other = json.loads(changed(deal_contract="7", deal_tricks={"A": 7, "B": 3}))
+    other["deals"][1]["tricks"] = {"C": 2}
+    theirs = record(json.dumps(other), "theirs.json")
+    apart = pulka("check", reading(out_of_sight=["d01.contract.6"]), "--against", theirs, "--json").json["differences"]
+    assert [(d["deal"], d["field"]) for d in apart] == [(2, "tricks")]
+
+
+def test_totals_carried_over_out_of_sight_are_no_difference(pulka, record, reading):
+    start = {s: {"pool": 0, "mountain": 0, "whists": {}} for s in "ABCD"}
+    mine, theirs = json.loads(reading(out_of_sight=["d00.pool.A"]).read_text("utf-8")), json.loads(changed())
+    mine[0]["game"]["start"], theirs["start"] = start, json.loads(json.dumps(start))
+    theirs["start"]["A"]["pool"] = 4
+    one = record(json.dumps(mine), "one.json")
+    ran = pulka("check", one, "--against", record(json.dumps(theirs), "two.json"), "--json")
+    assert ran.json["differences"] == []
+    theirs["start"]["B"]["pool"] = 6
+    ran = pulka("check", one, "--against", record(json.dumps(theirs), "two.json"), "--json", "--lang", "en")
+    assert [d["message"] for d in ran.json["differences"]] == ["carried forward: pool of B 0 and pool of B 6"]
+
+
+def test_a_mistake_that_is_asked_about_is_told_as_perhaps_one(pulka, record, reading):
+    file = reading(asked=["d01.whists.B.A"], written=10)
+    ran = pulka("check", file, "--fines", "--lang", "en", "--against", record())
+    assert "  perhaps: Deal 1" in ran.out and "fine by" not in ran.out
+    assert "≠ perhaps: deal 1, whists of B on A: 10 and 8" in ran.out
+    assert "fine by" in pulka("check", reading(written=10), "--fines", "--lang", "en").out
+
+
+def test_a_reading_that_is_damaged_is_called_so(pulka, record):
+    ran = pulka("check", record(json.dumps([{"format": "pulka-reading/1", "game": json.loads(changed())}])))
+    assert ran.code == 2 and "прочитайте снимок ещё раз" in ran.err and len(ran.complaints) == 1
 
 
 def test_check_names_the_fines_for_whoever_asks(pulka):
