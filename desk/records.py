@@ -188,7 +188,11 @@ def _record_read(file: str, text: str) -> Record:
         raise Stop(in_file(file, said))
     reading = readings[0]
     if reading.get("game") is None:
-        raise Stop(in_file(file, Text("на этом листе игра не прочитана", "no game could be read on this sheet")))
+        said = Text(
+            "на этом листе игра ещё не прочитана: сначала ответьте, что это за лист (pulka read)",
+            "no game is read on this sheet yet: first answer which sheet it is (pulka read)",
+        )
+        raise Stop(in_file(file, said))
     try:
         asked = frozenset(str(question["field"]) for question in reading["review"])
         unseen = frozenset(name for name, field in reading["fields"].items() if field["state"] == "unreadable")

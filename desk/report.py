@@ -210,8 +210,11 @@ def show_reading(out: Console, reading: Mapping[str, Any], lang: Lang, *, alone:
     out.print("  " + _status(reading, lang), soft_wrap=True)
     if reading["review"]:
         out.print(Text("Посмотрите сами:", "Please look yourself:").in_(lang), style="bold yellow")
-        hidden = [q for q in reading["review"] if _unseen(reading, q)]
-        for question in reading["review"]:
+        questions = reading["review"]
+        if is_unknown(reading):
+            questions = [question for question in questions if question["field"] == "sheet"]
+        hidden = [question for question in questions if _unseen(reading, question)]
+        for question in questions:
             if question in hidden and len(hidden) > MOST_HIDDEN:
                 continue
             line = Line("  " + question_line(question, lang, unseen=question in hidden))
@@ -228,12 +231,28 @@ def show_reading(out: Console, reading: Mapping[str, Any], lang: Lang, *, alone:
                 "together, they are put together",
             )
             out.print("  " + said.in_(lang), soft_wrap=True)
+        if later := len(reading["review"]) - len(questions):
+            boxes = "1 more box" if later == 1 else f"{later} more boxes"
+            said = Text(
+                f"и ещё клеток: {later} — их черёд придёт, когда лист станет известен: правила ответят на многое",
+                f"and {boxes} to look at once the sheet is known: its rules will settle many of them",
+            )
+            out.print("  " + said.in_(lang), soft_wrap=True)
     if reading["mistakes"]:
         _mistakes(out, reading["mistakes"], lang, [question["field"] for question in reading["review"]])
     for note in reading["notes"]:
         out.print("· " + note, style="dim", soft_wrap=True)
     if not _is_blank(reading):
         show_both(out, reading["settlement"], sheet["names"], lang)
+        known = reading["settlement"]["played"] or reading["settlement"]["written"]
+        if known and (count := len(reading["review"])):
+            said = Text(f"предварительно: вопросов без ответа: {count}", f"not final: questions open: {count}")
+            out.print(said.in_(lang), style="bold yellow", soft_wrap=True)
+
+
+def is_unknown(reading: Mapping[str, Any]) -> bool:
+    """Whether nobody knows yet by which rules the sheet was played, so that no game could be made out on it."""
+    return any(question["field"] == "sheet" for question in reading["review"]) and reading["game"] is None
 
 
 def _is_blank(reading: Mapping[str, Any]) -> bool:
@@ -273,8 +292,10 @@ def _how_to_name(reading: Mapping[str, Any], question: Mapping[str, Any], *, alo
         )
     if reading["sheet"]["code"] is None:
         return Text(
-            "ответ — «код листа», напечатанный на нём буквами",
-            "the answer is the “sheet code” printed on it in letters",
+            "снимите лист так, чтобы был виден хоть один квадратный код, или ответьте «кодом листа»: он напечатан "
+            "буквами",
+            "take another photo in which one of its square codes can be seen, or answer with the “sheet code” printed "
+            "on it in letters",
         )
     return Text(
         "ответ — «код листа» буквами: с этого листа, если за его столом и играли, или с чистого бланка того стола, где "
@@ -319,6 +340,8 @@ def show_how_to_answer(out: Console, readings: Sequence[Mapping[str, Any]], lang
             continue
         for question in reading["review"]:
             of_sheet = question["field"] == "sheet"
+            if is_unknown(reading) and not of_sheet:
+                continue
             if (of_sheet and not _can_be_named(reading, question)) or _unseen(reading, question):
                 continue  # nothing that can be answered in a file, or from the photo
             said = Text(
@@ -372,6 +395,12 @@ def _status(reading: Mapping[str, Any], lang: Lang) -> str:
         if any(field["state"] == "unreadable" for field in reading["fields"].values()):
             nothing += Text(", насколько его видно", " as far as it can be seen")
         return nothing.in_(lang)
+    if is_unknown(reading):
+        unknown = Text(
+            "лист не опознан: ни игра, ни записи ещё не проверены",
+            "the sheet is not known: neither its game nor its writing is checked yet",
+        )
+        return unknown.in_(lang)
     deals = len((reading["game"] or {}).get("deals", ()))
     asked, wrong = len(reading["review"]), len(reading["mistakes"])
     said = [Text(f"сдач: {deals}", f"deals: {deals}").in_(lang)]

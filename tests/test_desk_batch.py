@@ -269,6 +269,14 @@ def test_without_tesseract_a_torn_code_is_a_question_and_tesseract_is_named_once
     assert ran.code == 1
     assert ran.out.count("Tesseract") == 1
     assert ran.out.count("код листа не читается") == 2
+    # The sheet comes before its boxes, and nothing is said of what was not checked.
+    (first, _) = readings = pulka("read", tmp_path, "--jobs", 1, "--json").json
+    more = len(first["review"]) - 1
+    assert more > 1 and first["review"][0]["field"] == "sheet"
+    assert ran.out.count(f"и ещё клеток: {more} — их черёд придёт") == 2
+    assert not any(f"[{question['field']}]" in ran.out for r in readings for question in r["review"][1:])
+    assert ran.out.count("лист не опознан: ни игра, ни записи ещё не проверены") == 2
+    assert "ошибок в записях нет" not in ran.out
     whole = photographer().save(tmp_path / "whole.jpg")
     assert "Tesseract" not in pulka("read", whole).out
 
@@ -627,6 +635,21 @@ def test_many_boxes_out_of_sight_are_told_in_one_line():
     said = out.getvalue()
     assert "9 boxes that matter cannot be seen (deal 1, pool of A … deal 9, pool of A): take another photo" in said
     assert "deal 11, pool of A" in said and "deal 5" not in said
+
+
+def test_what_follows_from_open_questions_is_told_as_not_final(pulka, photographer, tmp_path):
+    (reading,) = pulka("read", photographer(mistakes=1).save(tmp_path / "1.jpg"), "--json", "--lang", "en").json
+    mistake = reading["mistakes"][0]
+    question = {"field": mistake["field"], "best": "4", "other": [], "why": "unclear"}
+    asked = reading | {"review": [question]}
+    out = io.StringIO()
+    show_reading(Console(file=out, width=200), asked, "en")
+    assert f"perhaps: {mistake['message']}" in out.getvalue()
+    assert out.getvalue().endswith("not final: questions open: 1\n")
+    out = io.StringIO()
+    show_reading(Console(file=out, width=200), reading | {"review": []}, "en")
+    assert mistake["message"] in out.getvalue()
+    assert "perhaps:" not in out.getvalue() and "not final" not in out.getvalue()
 
 
 def test_a_sheet_on_which_nothing_is_written_is_called_so(pulka, tmp_path):
