@@ -1,6 +1,7 @@
 """The command line: `pulka` and its commands. What each of them does is imported only where it is wanted."""
 
 try:  # loading takes a moment, and whoever interrupts it needs no traceback
+    import locale
     import os
     import sys
     from pathlib import Path
@@ -24,7 +25,9 @@ def main() -> None:
     # What outlives this program when it is killed clears up after it, and would tell the user of Python's semaphores.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
     arguments = sys.argv[1:]
-    sys.exit(run(app, arguments, language(arguments, os.environ)))
+    # Windows tells the language by no variable.
+    system = locale.setlocale(locale.LC_CTYPE) if sys.platform == "win32" else ""
+    sys.exit(run(app, arguments, language(arguments, os.environ, system)))
 
 
 # --- what commands take -----------------------------------------------------------------------------------------------
@@ -51,8 +54,8 @@ LangOption = Annotated[
     _option(
         "--lang",
         value="ru|en",
-        ru="Язык ответов, справки и листов: ru или en.",
-        en="The language of answers, help and sheets: ru or en.",
+        ru="Язык ответов, справки и листов: ru или en; без него — язык системы.",
+        en="The language of answers, help and sheets: ru or en; the system's without it.",
     ),
 ]
 JsonOption = Annotated[bool, _option("--json", ru="Ответ в JSON.", en="Answer as JSON.")]

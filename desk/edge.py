@@ -42,20 +42,21 @@ class Stop(Exception):
         self.texts, self.code = texts, code
 
 
-def language(arguments: Sequence[str], environment: Mapping[str, str]) -> Lang:
-    """The language asked for: the last `--lang`, else the locale where that is Russian or English, else Russian.
+def language(arguments: Sequence[str], environment: Mapping[str, str], system: str = "") -> Lang:
+    """The language asked for: the last `--lang`, else Russian where the locale is Russian or names no language.
 
-    >>> language(["read", "--lang", "en"], {}), language([], {"LANG": "en_GB.UTF-8"}), language([], {"LANG": "C"})
+    Any other locale means English. `system` names it, as setlocale does, where no variable of the environment has it.
+
+    >>> language(["read", "--lang", "en"], {}), language([], {"LANG": "de_DE.UTF-8"}), language([], {"LANG": "C.UTF-8"})
     ('en', 'en', 'ru')
     """
     asked = [later for word, later in zip(arguments, arguments[1:], strict=False) if word == "--lang"]
     asked += [word.removeprefix("--lang=") for word in arguments if word.startswith("--lang=")]
     if asked and asked[-1] in ("ru", "en"):
         return cast(Lang, asked[-1])
-    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
-        if value := environment.get(name):
-            return "en" if value.lower().startswith("en") else "ru"
-    return "ru"
+    set_ = (environment.get(name) for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
+    name = next((value for value in set_ if value), system).lower().partition(".")[0]
+    return "ru" if name.startswith("ru") or name in ("", "c", "posix") else "en"
 
 
 MOST_LINES = 8

@@ -34,6 +34,26 @@ def test_the_language_is_the_one_asked_for_else_the_locales_else_russian(argumen
     assert language(arguments, environment) == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ru_RU.UTF-8", "ru"),
+        ("en_US.UTF-8", "en"),
+        ("de_DE.UTF-8", "en"),
+        ("C", "ru"),
+        ("C.UTF-8", "ru"),
+        ("POSIX", "ru"),
+        ("Russian_Russia.1251", "ru"),
+        ("German_Germany.1252", "en"),
+        ("", "ru"),
+    ],
+)
+def test_any_locale_but_a_russian_one_means_english(name, expected):
+    assert language([], {}, name) == language([], {"LANG": name}) == expected
+    # What the environment says goes before what the system says.
+    assert (language([], {"LANG": "ru_RU.UTF-8"}, name), language([], {"LC_ALL": "fr_FR"}, name)) == ("ru", "en")
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("lang", ["ru", "en"])
 def test_every_command_has_help_with_an_example_in_either_language(pulka, command, lang):
