@@ -47,3 +47,14 @@ def test_a_box_under_a_ruler_is_not_an_empty_box(colour, mm):
     # What lies beside it is read as before.
     assert all(sure[f"d{deal:02d}.whists.D.A"] for deal in range(1, 25) if f"d{deal:02d}.whists.D.A" in sure)
     assert sum(sure.values()) > 0.8 * len(sure)
+
+
+@pytest.mark.parametrize("seed", range(60_000, 60_004))
+def test_what_lies_under_a_thing_across_the_table_is_not_seen(seed):
+    form, photo, grey = photographed("ruler", seed)
+    cells = cells_of(grey, form)
+    visible = photo.visible(np.array([cell.field.box.centre for cell in cells]))
+    assert not visible.all()
+    assert [cell.field.id for cell, v in zip(cells, visible, strict=True) if cell.sure and not v] == []
+    # Nothing is given up but for what is covered in part, or a region whose lines were lost.
+    assert np.mean([cell.sure for cell, v in zip(cells, visible, strict=True) if v]) > 0.85

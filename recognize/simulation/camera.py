@@ -66,7 +66,7 @@ class Photo:
         return np.asarray(((at > -0.5) & (at < np.array([width, height]) - 0.5)).all(axis=1))
 
     def visible(self, page_mm: Points) -> NDArray[np.bool_]:
-        """Which points of the form lie inside the picture with no thumb, pen, card or cup over them."""
+        """Which points of the form lie inside the picture with no thumb, pen, card, cup or ruler over them."""
         seen = self.in_frame(page_mm)
         if self._cover is None:
             return seen
@@ -507,6 +507,8 @@ def _things(shot: Shot, view: _View, rng: np.random.Generator) -> tuple[Plane | 
         # Round things are lighter in the middle.
         depth = cv2.distanceTransform((mask > 127).astype(np.uint8), cv2.DIST_L2, 3)
         round_off = 0.65 + 0.35 * np.sqrt(np.clip(depth / max(float(depth.max()), 1.0), 0, 1))
+        if thing.kind == "ruler":
+            round_off[:] = 1.0
         share = (mask.astype(np.float32) / 255)[..., None]
         colour += share * (round_off[..., None] * np.array(tint, np.float32) - colour)
         cover = np.maximum(cover, mask)
@@ -532,6 +534,10 @@ def _outline(thing: Occluder, rng: np.random.Generator) -> tuple[Points, tuple[f
             long, wide = away * 44, side * 29
             shape = tip + np.array([long + wide, long - wide, -long - wide, wide - long])
             tint = rng.uniform(0.05, 0.75, 3)
+        case "ruler":
+            long, wide = away * 200, side * half
+            shape = tip + np.array([long + wide, long - wide, -long - wide, wide - long])
+            tint = rng.uniform(0.02, 0.8, 3)
         case "cup":
             turn = np.linspace(0, 2 * np.pi, 40)
             shape = tip + half * np.stack([np.cos(turn), np.sin(turn)], axis=1)

@@ -33,10 +33,11 @@ class Shadow:
 
 @dataclass(frozen=True, slots=True)
 class Occluder:
-    """A thing lying on or held over the page: a thumb or a pen from outside pointing to `tip`, a card or a cup with
-    its middle at `tip` (millimetres on the page); `angle` is where it comes from, `size` its width in mm."""
+    """A thing lying on or held over the page: a thumb or a pen from outside pointing to `tip`, a card, a cup or a ruler
+    longer than the page with its middle at `tip` (millimetres on the page); `angle` is where it comes from, `size` its
+    width in mm."""
 
-    kind: Literal["thumb", "pen", "card", "cup"]
+    kind: Literal["thumb", "pen", "card", "cup", "ruler"]
     tip: tuple[float, float]
     angle: float
     size: float
@@ -264,6 +265,12 @@ def _thumb(shot: Shot, rng: np.random.Generator) -> Shot:
     return replace(shot, occluders=(thumb,))
 
 
+def _ruler(shot: Shot, rng: np.random.Generator) -> Shot:
+    x, y = rng.uniform([0.15, 0.3], [0.9, 0.7]) * np.array(_PAGE)
+    angle = 90 * float(rng.integers(2)) + float(rng.normal(0, 5))
+    return replace(shot, occluders=(Occluder("ruler", (float(x), float(y)), angle, float(rng.uniform(5, 20))),))
+
+
 def _glaring(shot: Shot, rng: np.random.Generator) -> Shot:
     x, y = rng.uniform(0.1, 0.9, 2) * np.array(_PAGE)
     return replace(shot, glare=(float(x), float(y), float(rng.uniform(25, 60)), float(rng.uniform(0.15, 0.7))))
@@ -374,6 +381,7 @@ _FAMILIES: dict[str, Callable[[Shot, np.random.Generator], Shot]] = {
     "scribble": _scribbled,
     "combined": _combined,
     "thumb": _thumb,
+    "ruler": _ruler,
     "glare": _glaring,
     "fold": _folded,
     "folded-in-four": _folded_in_four,
