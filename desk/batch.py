@@ -21,6 +21,7 @@ from desk.answers import Answer, by_place, for_copies
 from desk.edge import Lang
 from desk.folder import ANSWERS, Folder, Record, told
 from desk.picture import draw_reading
+from desk.printed import damage, register
 from desk.report import is_copy_question
 from desk.tables import compared, games_of, sheet_before
 from recognize.beside import Carried
@@ -28,7 +29,7 @@ from recognize.photo import Grey, PhotoError, open_photos, photos_in
 from recognize.pipeline import Answers, merged, named, papers, read_photo, sheet_info
 from recognize.reading import Evidence, Reading, reading_json
 from scoring.text import Text
-from sheets import Entry, printed
+from sheets import Entry
 from templates import Identity, decode, encode, load_form
 
 OVERLAY_QUALITY = 82
@@ -112,14 +113,6 @@ Pages = tuple[Page, ...]
 
 Engine = Callable[[Sequence[Picture], Work], Iterator[tuple[int, Pages]]]
 """Reads pictures and yields the sheets of each, with its place among them, as they are done."""
-
-
-def register() -> Mapping[int, Entry]:
-    """The register of printed sheets; empty where it cannot be read."""
-    try:
-        return printed()
-    except OSError:
-        return {}
 
 
 # --- one picture ------------------------------------------------------------------------------------------------------
@@ -332,6 +325,8 @@ def read_batch(
             where = Text(" и ".join(files), " and ".join(files))
             idle.setdefault((where, answer.place, why), []).append(answer.field)
     warnings = [_idle_text(*what, fields) for what, fields in idle.items()]
+    if (amiss := damage()) is not None:
+        warnings.insert(0, amiss)
     return Batch(readings, warnings, differ)
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from desk.edge import ExitCode, Lang, Stop, complain
 from desk.order import MOST_SHEETS, Names, names_from, rules_of, tables_of, too_many
+from desk.printed import damage
 from scoring.convention import option_text
 from scoring.text import Text, system_text
-from sheets import Sheet, SheetError, make_sheets, print_sheets, remember
+from sheets import Sheet, SheetError, make_sheets, print_sheets, register_path, remember
 from templates import Form, encode, sheet_id
 
 
@@ -93,16 +94,22 @@ def _tables(order: Order, seated: Names) -> list[int | None]:
 
 
 def _remembered(made: Sequence[Sheet], lang: Lang) -> ExitCode:
+    amiss = damage()
     try:
         remember(made)
     except OSError as error:
         # The sheets are good; only what is printed beyond their codes will have to be told again.
         ru, en = system_text(error).ru, system_text(error).en
         said = Text(
-            f"листы напечатаны, но не внесены в список ({ru}): при чтении имена и турнир будут неизвестны",
-            f"printed, but the list of sheets cannot be written ({en}): when read, names and event will be unknown",
+            f"листы напечатаны, но не внесены в список {register_path()} ({ru}): при чтении имена и турнир будут "
+            "неизвестны; освободите место или укажите другую папку в PULKA_HOME",
+            f"printed, but the list of sheets {register_path()} cannot be written ({en}): when read, names and event "
+            "will be unknown; make room there, or name another folder in PULKA_HOME",
         )
         complain(said.in_(lang))
+        return ExitCode.PERSON
+    if amiss is not None:
+        complain((Text("листы напечатаны и внесены, но ", "printed and remembered, but ") + amiss).in_(lang))
         return ExitCode.PERSON
     return ExitCode.DONE
 

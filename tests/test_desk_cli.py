@@ -1,5 +1,6 @@
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pypdfium2
@@ -9,7 +10,7 @@ from jsonschema import Draft202012Validator
 import scoring
 from scoring import convention_names
 from scoring.files import game_from_json, game_to_csv
-from sheets import look_up, register_path
+from sheets import look_up, register_path, remember
 from templates import decode, layout_json, load_form
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -137,8 +138,30 @@ def test_sheets_are_good_even_where_they_cannot_be_remembered(pulka, tmp_path, m
     monkeypatch.setenv("PULKA_HOME", str(tmp_path / "file"))
     ran = pulka("print", "protocol", "-o", tmp_path / "o.pdf")
     assert ran.code == 1
-    assert "листы напечатаны, но не внесены в список" in ran.err
+    assert f"листы напечатаны, но не внесены в список {register_path()}" in ran.err
+    assert "PULKA_HOME" in ran.err and len(ran.complaints) == 1
     assert (tmp_path / "o.pdf").exists()
+
+
+def test_a_damaged_list_of_printed_sheets_is_told_of(pulka, photographer, tmp_path):
+    taken = photographer()
+    photo = taken.save(tmp_path / "1.jpg")
+    remember([replace(taken.sheet, event="Кубок")])
+    good = register_path().read_bytes()
+    whole = pulka("read", photo, "--json")
+    assert (whole.complaints, whole.json[0]["sheet"]["event"]) == ([], "Кубок")
+    register_path().write_bytes(good.replace(b'"code"', b'"cod') + good)
+    ran = pulka("read", photo, "--json", "--lang", "en")
+    (line,) = ran.complaints
+    assert ran.code == 1 and ran.json[0]["sheet"]["event"] == "Кубок"
+    assert line.startswith(f"pulka: {register_path()}: lines of the list of printed sheets that are damaged: 1 of 2")
+    before = register_path().read_bytes()
+    printed = pulka("print", "protocol", "-o", tmp_path / "o.pdf")
+    (line,) = printed.complaints
+    assert printed.code == 1 and str(register_path()) in line and "испорчено строк: 1 из 2" in line
+    # What was there stays, and the new sheets are known.
+    assert register_path().read_bytes().startswith(before)
+    assert look_up(decode(json.loads(register_path().read_bytes().splitlines()[-1])["code"])) is not None
 
 
 @pytest.mark.parametrize("flag", [[], ["--json"]])
