@@ -319,11 +319,11 @@ class _Reader:
         self.problems.append(Problem(Text(ru, en), line, self.deal, seat))
 
     def wrong(self, path: Path_, value: Any, ru: str, en: str, seat: str | None = None) -> None:
-        name = ".".join(str(p) for p in path if isinstance(p, str)) or "запись"
+        name = ".".join(str(p) for p in path if isinstance(p, str))
         self.say(
             path,
-            f"{name}: стоит {_quoted(value)}, ожидается {ru}",
-            f"{name}: found {_quoted(value)}, expected {en}",
+            f"{name or 'запись'}: стоит {_quoted(value)}, ожидается {ru}",
+            f"{name or 'record'}: found {_quoted(value)}, expected {en}",
             seat,
         )
 
@@ -381,7 +381,10 @@ class _Reader:
     def choice(self, value: Any, path: Path_, known: tuple[str, ...], seat: str | None = None) -> str:
         if isinstance(value, str) and value in known:
             return value
-        self.wrong(path, value, " ".join(known), " ".join(known), seat)
+        if not isinstance(value, str) and str(value) in known:
+            self.wrong(path, value, f'"{value}" в кавычках', f'"{value}" in quotation marks', seat)
+        else:
+            self.wrong(path, value, " ".join(known), " ".join(known), seat)
         return known[0]
 
     def unknown(self, data: Mapping[str, Any], known: tuple[str, ...], path: Path_) -> None:

@@ -23,6 +23,9 @@ TRUMPS = ("spades", "clubs", "diamonds", "hearts", "notrump")
 DEFENCES = ("whist", "pass", "half")
 COLUMNS = ("pool", "mountain", "whists")
 
+MOST_POOL = 9999
+"""The highest limit of a pool: no box on a sheet holds more."""
+
 
 class Seats(dict[str, V]):
     """A mapping from seat to value that nobody can change; equal to a dict with the same items.
@@ -349,14 +352,14 @@ def _head_violations(game: Game) -> list[Violation]:
     if (
         game.pool is not None
         and game.pool != "mean"
-        and (not isinstance(game.pool, int) or isinstance(game.pool, bool) or game.pool < 1)
+        and (not isinstance(game.pool, int) or isinstance(game.pool, bool) or not 1 <= game.pool <= MOST_POOL)
     ):
         found.append(
             Violation(
                 "pool",
                 Text(
-                    f"пуля до {game.pool}; ожидается целое число больше нуля",
-                    f"a pool of {game.pool}; expected a whole number above zero",
+                    f"пуля до {game.pool}; ожидается целое число от 1 до {MOST_POOL}",
+                    f"a pool of {game.pool}; expected a whole number from 1 to {MOST_POOL}",
                 ),
                 field="pool",
             )
@@ -772,6 +775,13 @@ def _written_violations(game: Game, deals: set[int]) -> list[Violation]:
                 f"в графе {entry.column} стоит «на {entry.on}»; это бывает только у вистов",
                 f"{entry.column} with 'on' {entry.on}; only whists have it",
             )
+        elif entry.deal != 0 and not deals and game.totals is None:
+            said = Text(
+                "итоги записаны, а ни одной сдачи (deals) нет: проверить их и рассчитать игру не по чему",
+                "totals are written, but there are no deals: nothing to check them against or settle the game by",
+            )
+            if not any(violation.code == "deals" for violation in found):
+                found.append(Violation("deals", said, field="deals"))
         elif entry.deal != 0 and entry.deal not in deals:
             say("written", "запись к сдаче, которой нет", "an entry for a deal that is not in the record")
         elif (entry.deal, entry.cell) in seen:

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -294,7 +295,11 @@ def test_check_names_the_mistake_and_what_it_costs(pulka, record):
         (changed(deal_tricks={"A": 7, "B": 4}), "сдача 1: всего записано: 11 взяток; ожидается не больше 10"),
         (changed(deal_tricks={"A": 11}), "сдача 1, место А: записано: 11 взяток; в сдаче их 10"),
         (changed(deal_defence={"B": "whist", "D": "whist"}), "сдача 1, место Г: вистует сдающий"),
-        (changed(pool=-5), "пуля до -5; ожидается целое число больше нуля"),
+        (changed(pool=-5), "пуля до -5; ожидается целое число от 1 до 9999"),
+        (changed(pool=10000), "пуля до 10000; ожидается целое число от 1 до 9999"),
+        (changed(deal_contract=6), 'contract: стоит 6, ожидается "6" в кавычках'),
+        (changed(deals=[]), "итоги записаны, а ни одной сдачи (deals) нет"),
+        ("null", "запись: стоит —, ожидается запись игры pulka-game/1"),
         (changed(convention="sotchi"), "нет конвенции «sotchi»"),
     ],
     ids=[
@@ -305,6 +310,10 @@ def test_check_names_the_mistake_and_what_it_costs(pulka, record):
         "eleven tricks",
         "dealer whists",
         "pool of -5",
+        "pool of 10000",
+        "contract as a number",
+        "no deals",
+        "null",
         "convention",
     ],
 )
@@ -317,6 +326,8 @@ def test_a_record_against_the_rules_is_said_where_it_is(pulka, record, command, 
     assert any(said in line for line in ran.complaints), ran.err
     for line in ran.complaints:
         assert line.startswith(f"pulka: {file}: ")
+    assert len(ran.complaints) <= 2
+    assert not re.search("[а-яё]", pulka(command, file, "--lang", "en").err.replace("sotchi", ""), re.I)
 
 
 def test_check_as_json_lists_what_the_record_breaks(pulka, record):

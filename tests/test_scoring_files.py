@@ -138,7 +138,7 @@ GOOD = """{
         ('"B": 4}', '"A": 4}', "line 6: 'A' occurs twice"),
         ('"B": "whist"', '"B": "wist"', 'line 5, deal 1, seat B: deals.defence.B: found "wist", expected'),
         ('"misere"', '"mizer"', 'line 7, deal 2: deals.contract: found "mizer", expected 6 7 8 9 10 misere raspasy'),
-        ('"misere"', '8', "line 7, deal 2: deals.contract: found 8, expected 6 7 8 9 10 misere raspasy"),
+        ('"misere"', '8', 'line 7, deal 2: deals.contract: found 8, expected "8" in quotation marks'),
         ('"deal": 2', '"deal": "two"', 'line 7, deal 2: deals.deal: found "two", expected a whole number'),
         ('"declarer": "C"', '"declarer": "X"', 'line 7, deal 2: deals.declarer: found "X", expected A B C D'),
         ('"declarer": "C"', '"player": "C"', "line 7, deal 2: unexpected 'player'; known here: deal, dealer"),

@@ -169,7 +169,7 @@ def test_everything_wrong_is_reported_at_once() -> None:
     )
     lines = [v.text.en for v in violations(record)]
     assert lines == [
-        "a pool of -5; expected a whole number above zero",
+        "a pool of -5; expected a whole number from 1 to 9999",
         "deal 1: 11 tricks in all; expected 10 at most",
         "deal 1, seat C: pool with 'on' A; only whists have it",
         "deal 1, seat B: whists on 'B'; expected another player",

@@ -58,7 +58,7 @@ def test_a_broken_record_is_refused_with_its_violations() -> None:
         settlement_report(replace(GAME, pool=-5))
     assert [v.code for v in caught.value.violations] == ["pool"]
     report = check_report(replace(GAME, pool=-5), "en")
-    assert [v["message"] for v in report["violations"]] == ["a pool of -5; expected a whole number above zero"]
+    assert [v["message"] for v in report["violations"]] == ["a pool of -5; expected a whole number from 1 to 9999"]
     assert report["settlement"] == {"played": None, "written": None}
 
 
