@@ -22,6 +22,12 @@ _VALUES = {
         re.compile(r"|-|0|[1-9][0-9]{0,3}"),
         Text("целое число до 9999, «-» или пусто", "a whole number up to 9999, “-” or nothing"),
     ),
+    "tricks": (
+        re.compile(r"|-|[0-9]|10"),
+        Text(
+            "число от 0 до 10, «-» или пусто: больше десяти взяток не бывает", "a number from 0 to 10, “-” or nothing"
+        ),
+    ),
     # By some conventions a mountain goes below zero.
     "balance": (
         re.compile(r"|-|0|-?[1-9][0-9]{0,3}"),
@@ -297,7 +303,7 @@ def _kind(field: str) -> str | None:
 def _kinds() -> Mapping[str, str]:
     """What may stand in every field that is read, those of the first deal standing for all."""
     return {
-        field.id: "balance" if field.column in ("result", "mountain") else field.kind
+        field.id: {"result": "balance", "mountain": "balance", "tricks": "tricks"}.get(field.column, field.kind)
         for form in known_forms()
         for field in form.fields
         if field.kind != "text" and field.deal in (None, 0, 1)

@@ -217,7 +217,8 @@ def show_reading(out: Console, reading: Mapping[str, Any], lang: Lang, *, alone:
         for question in questions:
             if question in hidden and len(hidden) > MOST_HIDDEN:
                 continue
-            line = Line("  " + question_line(question, lang, unseen=question in hidden))
+            told = reading["fields"].get(question["field"], {}).get("why") == "person"
+            line = Line("  " + question_line(question, lang, unseen=question in hidden, told=told))
             if question["field"] == "sheet":
                 line.append("; " + _how_to_name(reading, question, alone=alone).in_(lang))
             out.print(line.append(f"  [{question['field']}]", style="dim"), soft_wrap=True)
@@ -416,8 +417,11 @@ def _status(reading: Mapping[str, Any], lang: Lang) -> str:
     return ", ".join(said)
 
 
-def question_line(question: Mapping[str, Any], lang: Lang, *, unseen: bool = False) -> str:
-    """A question in words: «сдача 7, взятки В: похоже на 3, а может быть, 8 — написано неразборчиво»."""
+def question_line(question: Mapping[str, Any], lang: Lang, *, unseen: bool = False, told: bool = False) -> str:
+    """A question in words: «сдача 7, взятки В: похоже на 3, а может быть, 8 — написано неразборчиво».
+
+    `unseen` says that the box is out of sight, `told` that what it holds is a person's own answer.
+    """
     line = field_text(question["field"]).in_(lang)
     # 06 is a 6, and not another reading of it.
     different = {
@@ -428,7 +432,10 @@ def question_line(question: Mapping[str, Any], lang: Lang, *, unseen: bool = Fal
     if unseen:
         expected = Text(f" (ожидается {others})", f" (expected: {others})").in_(lang) if others else ""
         return f"{line}: {question['why']}{expected}"
-    if question["field"] != "sheet":
+    if told:
+        answered = value_text(question["best"])
+        line += Text(f": ваш ответ — {answered.ru}", f": you answered {answered.en}").in_(lang)
+    elif question["field"] != "sheet":
         best = like_text(question["best"])
         line += Text(f": похоже на {best.ru}", f": looks like {best.en}").in_(lang)
     if others:

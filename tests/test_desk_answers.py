@@ -73,7 +73,8 @@ BAD = [
     (one(sheet=None, source="scan.pdf", page=0), '"page" — номер страницы'),
     (one(sheet="TRRM"), "не номер листа"),
     (one(sheet="TRRM-CA5I"), "не номер листа"),
-    (one(field="d07.tricks.C", value="x"), "d07.tricks.C: «x» не подходит, нужно целое число"),
+    (one(field="d07.tricks.C", value="x"), "d07.tricks.C: «x» не подходит, нужно число от 0 до 10"),
+    (one(field="d07.tricks.C", value="11"), "d07.tricks.C: «11» не подходит, нужно число от 0 до 10"),
     (one(field="d07.tricks.C", value="03"), "не подходит"),
     (one(field="d07.pool.C", value="-3"), "не подходит"),
     (one(field="d07.declarer.C", value="1"), "нужно «x» (отметка) или пусто"),
@@ -109,6 +110,13 @@ def test_the_schema_is_one_and_all_problems_are_said_at_once():
     assert [problem.en.split(":")[0] for problem in refused.value.problems] == ["line 1, answer 2", "line 1, answer 3"]
     assert not Draft202012Validator(SCHEMA).is_valid(one(sheet=None, field="sheet"))
     assert not Draft202012Validator(SCHEMA).is_valid(one(field="sheet"))
+
+
+@pytest.mark.parametrize("value", ["", "-", "0", "7", "10"])
+def test_a_trick_count_of_a_deal_is_an_answer(value):
+    data = one(field="d07.tricks.C", value=value)
+    (answer,) = answers_from(json.dumps(data))
+    assert answer.value == value and Draft202012Validator(SCHEMA).is_valid(data)
 
 
 def test_a_code_is_told_of_a_picture_and_not_of_a_sheet():

@@ -672,6 +672,9 @@ def test_a_question_offers_each_number_once_and_as_it_can_be_answered():
     several = {"field": "d01.declarer.A", "best": "", "other": ["x", "-", "1"], "why": "unclear"}
     line = question_line(several, "ru")
     assert line == "сдача 1, «играет А»: похоже на пустую клетку, а может быть, отметка, прочерк или 1 — unclear"
+    told = question | {"best": "7", "other": ["9"]}
+    assert question_line(told, "en", told=True) == "deal 3, mountain of A: you answered 7, or perhaps 9 — unclear"
+    assert question_line(told | {"best": "-"}, "ru", told=True).startswith("сдача 3, гора А: ваш ответ — прочерк,")
     assert question_line(several | {"other": []}, "en").endswith("looks like an empty box — unclear")
     reading = {
         "source": "1.jpg",
