@@ -26,6 +26,9 @@ added, or a dash; a number stands where nothing is due; another box's entry stan
 CAUGHT_UP = 0.3
 """How often a forgotten entry is made up for with the next one, or later on its own."""
 
+AGAIN = 0.5
+"""A total written once more says little new (the exponent of its ink): what is misread once of a hand is misread again."""
+
 LEAST_SHARE = 1e-9
 """States less likely than this share of all are dropped."""
 
@@ -52,8 +55,15 @@ class Step:
         if known is None:
             written = _written(state, self).items()
             known = [(value, p * self.ink(value), _moved(state, value, self.add)) for value, p in written]
+            if self.add == 0 and number_of(self.ink.best) is not None:
+                again = due_values(state[0], 0)
+                known = [(v, p * self._alike(v) if v in again else p, to) for v, p, to in known]
             self._moves[state] = known
         return known
+
+    def _alike(self, value: str) -> float:
+        """By how much the ink speaks less against a total written once more."""
+        return (self.ink(self.ink.best) / max(self.ink(value), 1e-300)) ** (1 - AGAIN)
 
 
 Moves = list[tuple[str, float, State]]

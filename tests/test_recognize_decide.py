@@ -7,6 +7,7 @@ from recognize.decide import Sheet, decide
 from recognize.ink import UNSEEN, answered_ink, mark_ink, number_ink
 from recognize.rows import Row, RowInk, row_candidates, tricks_probability
 from recognize.simulation.table import play, write_down
+from recognize.totals import Step, backward, forward
 from scoring import check
 from scoring.convention import load_convention
 from templates import load_form
@@ -223,3 +224,17 @@ def test_a_mistake_may_stand_in_a_total_out_of_sight_above_it():
     decision = decide(sheet, clear_ink(sheet.form, values) | {above: UNSEEN})
     (claimed,) = decision.mistakes
     assert claimed.confidence <= 0.5 and {above, claimed.field} <= {question.field for question in decision.review}
+
+
+def test_a_total_written_once_more_says_less_than_one_that_is_new():
+    # Whoever's 9 is taken for a 1 is misread so in every row in which he writes his 90 again.
+    seen = saying({"10": 0.93, "90": 0.06, "": 1e-6})
+    either = {(10, 0): 0.5, (90, 0): 0.5}
+    after, _ = forward(either, Step("d09.mountain.C", seen, 0, rewritten=0.9))
+    assert 1 < after[10, 0] / after[90, 0] < 5
+    new, _ = forward({(0, 0): 0.5, (80, 0): 0.5}, Step("d09.mountain.C", seen, 10, rewritten=0.9))
+    assert new[10, 0] / new[90, 0] > 12
+    # An empty box is no total written once more.
+    empty = saying({"": 0.999})
+    _, values = backward(dict.fromkeys(either, 1.0), either, Step("d09.mountain.C", empty, 0, rewritten=0.9))
+    assert values[""] > 0.999
