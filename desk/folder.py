@@ -22,7 +22,8 @@ from scoring.text import Text
 
 Record = list[dict[str, Any]]
 """The readings of one picture file, as `pulka read --json` prints them, each with a key `kept` of what it takes to
-decide again: the name the file had, the answers counted in, what the picture alone said, and which program read it."""
+decide again: the name the file had, the answers counted in, what the picture alone said, and which program read it; and
+under `drawn` the file with the picture of what was read, if there is one."""
 
 ANSWERS = "answers.json"
 
@@ -80,7 +81,7 @@ class Folder:
         """The readings kept of a picture of this content; None where it is yet to be read, or to be read again.
 
         That is where it could not be read, or was read in the other language, with other answers, or by another version
-        of the program or its nets. `name` is what the picture is called now.
+        of the program or its nets, or where the picture of what was read is gone. `name` is what the picture is called now.
         """
         record = self.records.get(digest[:12])
         if record is None:
@@ -88,6 +89,8 @@ class Folder:
         record = renamed(record, name)
         good = all(r["lang"] == self.lang and r["status"] != "unreadable" for r in record)
         good = good and all(r["kept"].get("program") == program() for r in record)
+        # To draw it alone would take as long: finding the sheet is most of the work.
+        good = good and all((self.path / drawn).is_file() for r in record if (drawn := r["kept"].get("drawn")))
         return record if good and all(r["kept"]["answered"] == t for r, t in told(record, answers)) else None
 
     def keep(self, digest: str, name: str, record: Record, overlays: Sequence[bytes | None]) -> None:
@@ -95,10 +98,13 @@ class Folder:
         title = re.sub(r"[^\w.-]+", "_", Path(name).stem)[:60] or "picture"
         # A picture that came under another name before keeps its files.
         stem = self._stems.setdefault(digest[:12], f"{title}-{digest[:12]}")
-        for number, overlay in enumerate(overlays, 1):
+        stamped: Record = []
+        for number, (reading, overlay) in enumerate(zip(record, overlays, strict=True), 1):
+            drawn = None
             if overlay is not None:
-                write_whole(self.path / (f"{stem}.jpg" if len(overlays) == 1 else f"{stem}-{number}.jpg"), overlay)
-        stamped = [r | {"kept": r["kept"] | {"program": program()}} for r in record]
+                drawn = f"{stem}.jpg" if len(overlays) == 1 else f"{stem}-{number}.jpg"
+                write_whole(self.path / drawn, overlay)
+            stamped.append(reading | {"kept": reading["kept"] | {"program": program(), "drawn": drawn}})
         self._write_json(f"{stem}.json", stamped)
         self.records[digest[:12]] = stamped
 

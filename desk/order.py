@@ -117,7 +117,10 @@ def names_from(path: Path, seats: str) -> Names:
         heading = None
     if not rows:
         raise Stop(
-            Text(f"{path.name}: в файле нет ни одной строки с именами", f"{path.name}: no line with names in it")
+            Text(
+                f"{path.name}: в файле нет ни одной строки с именами; строка такая: 5;А;Иванов или 5;Иванов;Петров;…",
+                f"{path.name}: no line with names in it; they look like this: 5;A;Ivanov or 5;Ivanov;Petrov;…",
+            )
         )
     if heading is not None:
         order = _order_of(path.name, *heading, seats)

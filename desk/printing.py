@@ -115,7 +115,7 @@ def _remembered(made: Sequence[Sheet], lang: Lang) -> ExitCode:
 
 
 def _refuse_occupied(out: Path) -> None:
-    """Stop where the file is there already, or its folder is not.
+    """Stop where the file is there already, or its folder is not, or where its name is that of no PDF.
 
     A PDF of sheets is never printed over: their codes are given out, and another printing has others.
     """
@@ -136,6 +136,11 @@ def _refuse_occupied(out: Path) -> None:
                 f"{out}: это не обычный файл (устройство, канал или сокет): выберите другое имя",
                 f"{out}: this is no regular file (a device, a pipe or a socket): choose another name",
             )
+        )
+    if out.suffix.lower() != ".pdf":
+        named = out.with_suffix(".pdf")
+        raise Stop(
+            Text(f"{out}: листы печатаются в PDF: назовите файл {named}", f"{out}: sheets are a PDF: name it {named}")
         )
     if out.exists():
         raise Stop(

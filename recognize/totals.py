@@ -27,7 +27,7 @@ CAUGHT_UP = 0.3
 """How often a forgotten entry is made up for with the next one, or later on its own."""
 
 AGAIN = 0.5
-"""A total written once more says little new (the exponent of its ink): what is misread once of a hand is misread again."""
+"""A total written once more says little new (the exponent of its ink): a figure misread once is misread every time."""
 
 LEAST_SHARE = 1e-9
 """States less likely than this share of all are dropped."""

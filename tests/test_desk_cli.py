@@ -134,6 +134,17 @@ def test_what_is_no_regular_file_is_never_replaced(pulka, tmp_path):
     assert list(tmp_path.iterdir()) == [pipe]
 
 
+@pytest.mark.parametrize(("name", "named"), [("round1.txt", "round1.pdf"), ("round1", "round1.pdf")])
+def test_sheets_are_printed_as_a_pdf_alone(pulka, tmp_path, name, named):
+    ran = pulka("print", "protocol", "-o", tmp_path / name, "--lang", "en")
+    assert (ran.code, ran.complaints) == (
+        2,
+        [f"pulka: {tmp_path / name}: sheets are a PDF: name it {tmp_path / named}"],
+    )
+    assert list(tmp_path.iterdir()) == []
+    assert pulka("print", "protocol", "-o", tmp_path / "ROUND.PDF").code == 0
+
+
 def test_sheets_are_good_even_where_they_cannot_be_remembered(pulka, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("PULKA_HOME", str(tmp_path / "file"))

@@ -153,6 +153,11 @@ def test_a_picture_is_known_by_its_content_whatever_it_is_called(tmp_path):
     assert (kept["source"], kept["kept"]["file"]) == ("two.jpg", "two.jpg")
     folder.keep("0123456789abcdef", "two.jpg", renamed([reading()], "two.jpg"), [b"jpeg"])
     assert sorted(contents(tmp_path)) == ["one-0123456789ab.jpg", "one-0123456789ab.json"]
+    # A picture that is gone is drawn again, and to draw it is to read.
+    (tmp_path / "one-0123456789ab.jpg").unlink()
+    assert folder.kept("0123456789abcdef", "two.jpg", {}) is None
+    folder.keep("0123456789abcdef", "two.jpg", renamed([reading()], "two.jpg"), [b"jpeg"])
+    assert folder.kept("0123456789abcdef", "two.jpg", {}) is not None
     assert folder.kept("1123456789abcdef", "one.jpg", {}) is None
     assert Folder(tmp_path, "en").kept("0123456789abcdef", "one.jpg", {}) is None
     assert folder.kept("0123456789abcdef", "one.jpg", {"S": {"d01.pool.A": "2"}}) is None
