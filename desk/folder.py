@@ -81,7 +81,7 @@ class Folder:
         """The readings kept of a picture of this content; None where it is yet to be read, or to be read again.
 
         That is where it could not be read, or was read in the other language, with other answers, or by another version
-        of the program or its nets, or where the picture of what was read is gone. `name` is what the photo is now called.
+        of the program or its nets, or where the picture of what was read is gone. `name` is the photo's present one.
         """
         record = self.records.get(digest[:12])
         if record is None:
