@@ -51,8 +51,8 @@ class _Cuts:
     centres: Points
     box: tuple[float, float, float, float]
     parts: tuple[tuple[slice, slice], ...]
-    along: tuple[Points, NDArray[np.int64]]
-    down: tuple[Points, NDArray[np.int64]]
+    along: tuple[NDArray[np.int64], NDArray[np.int64]]
+    down: tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
@@ -67,7 +67,13 @@ def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
 
 def _framed(page: Grey, cuts: _Cuts, sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether enough of every field's frame is seen, (fields,); `sure` are those that tell how dark lines are here."""
-    darker = np.concatenate([_darker(page, cuts.along[0]), _darker(page.T, cuts.down[0][:, ::-1])])
+    wide = page.shape[1]
+    darker = np.concatenate(
+        [
+            _darker(cv2.blur(page, (PIECE, 1)), cuts.along[0], wide),
+            _darker(cv2.blur(page, (1, PIECE)), cuts.down[0], 1),
+        ]
+    )
     side = np.concatenate([cuts.along[1], cuts.down[1]])
     among = sure[side // 4]
     usual = float(np.median(darker[among])) if among.any() else 0.0
@@ -79,19 +85,19 @@ def _framed(page: Grey, cuts: _Cuts, sure: NDArray[np.bool_]) -> NDArray[np.bool
     return np.asarray((sides >= wanted) & (seen.sum(axis=1) >= share * pieces.sum(axis=1)))
 
 
-def _darker(page: Grey, pieces: Points) -> Points:
-    """How much darker a line along the rows is than what lies above or below it, as a share of that, (pieces,)."""
-    soft = cv2.blur(page, (PIECE, 1))
-    x, y = np.rint(pieces - 0.5).astype(np.int64).T
-    x = np.clip(x, 0, page.shape[1] - 1)
+def _darker(soft: Grey, pieces: NDArray[np.int64], step: int) -> Points:
+    """How much darker a line is than what lies on either side of it, as a share of that, (pieces,).
 
-    def rows(*offsets: int) -> NDArray[np.float32]:
-        at = np.clip(y[:, None] + np.array(offsets), 0, page.shape[0] - 1)
-        return soft[at, x[:, None]].astype(np.float32)
+    `soft` is the page smeared along the line; one pixel across it is `step` pixels on in the flat array.
+    """
+    flat, at = soft.ravel(), pieces[:, 1] * soft.shape[1] + pieces[:, 0]
+
+    def across(*offsets: int) -> NDArray[np.uint8]:
+        return np.stack([flat.take(at + step * off, mode="clip") for off in offsets])
 
     # A stroke may lie close to the line on one side of it.
-    ground = np.maximum(rows(-5, -4).mean(axis=1), rows(4, 5).mean(axis=1))
-    return np.asarray((ground - rows(-2, -1, 0, 1, 2).min(axis=1)) / np.maximum(ground, 1))
+    ground = np.maximum(across(-5, -4).sum(axis=0, dtype=np.float64), across(4, 5).sum(axis=0, dtype=np.float64)) / 2
+    return np.asarray((ground - across(-2, -1, 0, 1, 2).min(axis=0)) / np.maximum(ground, 1))
 
 
 PIECE = 7
@@ -129,7 +135,7 @@ def _measured(form: Form) -> _Cuts:
     )
 
 
-def _pieces(fields: tuple[Field, ...], x: float, y: float, down: bool) -> tuple[Points, NDArray[np.int64]]:
+def _pieces(fields: tuple[Field, ...], x: float, y: float, down: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The middles of the pieces of the fields' frames, along the rows or down the columns, and the side each is of."""
     found, sides = [], []
     for i, field in enumerate(fields):
@@ -140,4 +146,4 @@ def _pieces(fields: tuple[Field, ...], x: float, y: float, down: bool) -> tuple[
             for side, off in enumerate((0.0, box.w if down else box.h)):
                 found.append((box.x + off - x, box.y + at - y) if down else (box.x + at - x, box.y + off - y))
                 sides.append(4 * i + 2 * down + side)
-    return np.array(found) * PX_PER_MM, np.array(sides)
+    return np.rint(np.array(found) * PX_PER_MM - 0.5).astype(np.int64), np.array(sides)
