@@ -38,9 +38,8 @@ class Record:
     @property
     def unread(self) -> list[tuple[int, Cell]]:
         """The boxes of running totals that are out of sight, by deal."""
-        deals = {int(name[1 : name.index(".")]) for name in self.unseen if name.startswith("d")} - {0}
-        boxes = list(cells_of(self.game.seats))
-        return [(deal, cell) for deal in sorted(deals) for cell in boxes if cell.field(deal) in self.unseen]
+        rows = [(deal.deal, cell) for deal in self.game.deals for cell in cells_of(self.game.seats)]
+        return [(deal, cell) for deal, cell in rows if cell.field(deal) in self.unseen]
 
 
 def settle_record(file: str, lang: Lang, method: str, price: int | None, *, by_hand: bool, as_json: bool) -> ExitCode:

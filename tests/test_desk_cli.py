@@ -507,6 +507,14 @@ def test_a_mistake_that_is_asked_about_is_told_as_perhaps_one(pulka, record, rea
     assert "fine by" in pulka("check", reading(written=10), "--fines", "--lang", "en").out
 
 
+def test_names_that_no_form_has_are_no_boxes(pulka, reading):
+    odd = json.loads(reading().read_text("utf-8"))
+    odd[0]["fields"] = {name: {"state": "unreadable"} for name in ("d", "dxx.pool.A", "d01.tricks", "date")}
+    file = reading()
+    file.write_text(json.dumps(odd), "utf-8")
+    assert pulka("check", file, "--against", file).code == 0
+
+
 def test_a_reading_that_is_damaged_is_called_so(pulka, record):
     ran = pulka("check", record(json.dumps([{"format": "pulka-reading/1", "game": json.loads(changed())}])))
     assert ran.code == 2 and "прочитайте снимок ещё раз" in ran.err and len(ran.complaints) == 1
