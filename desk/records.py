@@ -112,6 +112,8 @@ def _apart(one: Record, two: Record) -> Iterator[tuple[Difference, bool]]:
     unseen = one.unseen | two.unseen
     asked = (one.asked | two.asked) - unseen
     for found in compare(one.game, two.game):
+        if found.field == "players" and not _named_apart(one.game.players, two.game.players):
+            continue
         if found.field == "start" and one.game.start is not None and two.game.start is not None:
             boxes = [cell for cell in cells_of(one.game.seats) if cell.field(0) in unseen]
             ours, theirs = one.game.start, two.game.start
@@ -122,6 +124,12 @@ def _apart(one: Record, two: Record) -> Iterator[tuple[Difference, bool]]:
         elif _is_of(found, unseen):
             continue
         yield found, _is_of(found, asked)
+
+
+def _named_apart(ours: Mapping[str, str], theirs: Mapping[str, str]) -> bool:
+    """Whether two records name other players; that one of them does not know a name is no difference."""
+    known = [{seat: name for seat, name in names.items() if name not in ("", seat)} for names in (ours, theirs)]
+    return set(ours) != set(theirs) or any(known[0][seat] != known[1][seat] for seat in known[0].keys() & known[1])
 
 
 def _is_of(found: Difference, fields: Collection[str]) -> bool:

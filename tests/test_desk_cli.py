@@ -507,6 +507,15 @@ def test_a_mistake_that_is_asked_about_is_told_as_perhaps_one(pulka, record, rea
     assert "fine by" in pulka("check", reading(written=10), "--fines", "--lang", "en").out
 
 
+def test_players_whose_names_one_record_does_not_know_are_no_difference(pulka, record):
+    players = {"A": "A", "B": "", "C": "Сидоров", "D": "Орлов"}
+    for names, apart in ((players, []), (players | {"C": "Седов"}, ["players"])):
+        other = record(changed(players=names), "other.json")
+        for one, two in ((record(), other), (other, record())):
+            found = pulka("check", one, "--against", two, "--json").json["differences"]
+            assert [d["field"] for d in found] == apart
+
+
 def test_names_that_no_form_has_are_no_boxes(pulka, reading):
     odd = json.loads(reading().read_text("utf-8"))
     odd[0]["fields"] = {name: {"state": "unreadable"} for name in ("d", "dxx.pool.A", "d01.tricks", "date")}
