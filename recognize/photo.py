@@ -107,16 +107,11 @@ def open_photos(path: Path) -> Iterator[Photo]:
 
 
 def photos_in(name: str, data: bytes) -> Iterator[Photo]:
-    """Every picture in a file's bytes, as `open_photos` of the file."""
+    """Every picture in a file's bytes, which alone tell what it is: phones and messengers misname files."""
     if not data:
         raise PhotoError(
             Text("файл пуст: пришлите снимок ещё раз", "the file is empty: send the photo again"),
         )
-    yield from _pictures(name, data)
-
-
-def _pictures(name: str, data: bytes) -> Iterator[Photo]:
-    """The pictures in a file's bytes, which alone tell what it is: phones and messengers misname files."""
     if data[:5] == b"%PDF-":
         yield from _pdf_pages(name, data)
     elif data[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
@@ -233,9 +228,9 @@ def _zipped(name: str, data: bytes) -> Iterator[Photo]:
         if all(entry.flag_bits & _ENCRYPTED for entry in inside):
             raise PhotoError(_LOCKED_ARCHIVE)
         for entry in inside:
-            inner = f"{name}/{plain_name(entry.filename)}"
+            inner = f"{name}/{plain_name(entry.filename).lstrip('/')}"
             try:
-                yield from _pictures(inner, _unpacked(archive, entry))
+                yield from photos_in(inner, _unpacked(archive, entry))
             except PhotoError as error:
                 yield Photo(inner, 1, np.zeros((1, 1), np.uint8), error.text)
 
@@ -243,7 +238,8 @@ def _zipped(name: str, data: bytes) -> Iterator[Photo]:
 def _is_packed_picture(entry: zipfile.ZipInfo) -> bool:
     """Whether an archive's entry is a picture by its name, and not what a Mac keeps beside each file."""
     path = Path(entry.filename)
-    hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
+    # Nothing is unpacked to disk, so that a way up out of the archive is a name like any other.
+    hidden = any(part.startswith((".", "__MACOSX")) and part != ".." for part in path.parts)
     return path.suffix.lower() in PICTURES and not entry.is_dir() and not hidden
 
 
@@ -251,7 +247,12 @@ def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     if entry.flag_bits & _ENCRYPTED:
         raise PhotoError(_LOCKED_ARCHIVE)
     if entry.file_size > MOST_ZIPPED:
-        raise PhotoError(Text("файл в архиве слишком велик", "the file in the archive is too large"))
+        raise PhotoError(
+            Text(
+                "файл в архиве слишком велик: пришлите его отдельно, без архива",
+                "the file in the archive is too large: send it by itself, without the archive",
+            )
+        )
     try:
         return archive.read(entry)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OSError) as error:
@@ -281,7 +282,10 @@ def _pdf_pages(name: str, data: bytes) -> Iterator[Photo]:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         raise PhotoError(
-            Text("PDF повреждён или закрыт паролем", "the PDF is damaged or locked with a password")
+            Text(
+                "PDF повреждён или закрыт паролем: сохраните его заново без пароля или пришлите снимки листов",
+                "the PDF is damaged or locked with a password: save it anew without one, or send photos of the sheets",
+            )
         ) from error
     # An image's own dictionary is never compressed: masks show in the bytes.
     masked = any(word in data for word in (b"/SMask", b"/Mask", b"/ImageMask"))
@@ -370,15 +374,19 @@ def _refuse_size(width: int, height: int) -> None:
     if min(width, height) < LEAST_SIDE:
         raise PhotoError(
             Text(
-                f"картинка слишком мала, чтобы на ней поместился лист: {width}×{height} точек",
-                f"the picture is too small to hold a sheet: {width}×{height} pixels",
+                f"картинка слишком мала, чтобы на ней поместился лист: {width}×{height} точек; пришлите сам снимок, "
+                "а не его уменьшенную копию",
+                f"the picture is too small to hold a sheet: {width}×{height} pixels; send the photo itself, not a "
+                "small copy of it",
             )
         )
     if width * height > MOST_PIXELS:
         raise PhotoError(
             Text(
-                f"картинка слишком велика: {width}×{height} точек",
-                f"the picture is too large: {width}×{height} pixels",
+                f"картинка слишком велика: {width}×{height} точек; уменьшите её, читается не больше "
+                f"{MOST_PIXELS // 1_000_000} мегапикселей",
+                f"the picture is too large: {width}×{height} pixels; make it smaller, up to "
+                f"{MOST_PIXELS // 1_000_000} megapixels can be read",
             )
         )
 

@@ -205,6 +205,20 @@ def test_every_picture_of_a_messengers_archive(tmp_path, picture):
     assert all(photo.problem is None and photo.grey.shape == (100, 160) for photo in photos)
 
 
+def test_odd_places_in_an_archive_are_places_too_and_an_empty_file_is_called_empty(tmp_path, picture):
+    path = tmp_path / "ev.zip"
+    packed = io.BytesIO()
+    picture.save(packed, "PNG")
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("../../x.png", "/abs.png", "__MACOSX/._x.png"):
+            archive.writestr(name, packed.getvalue())
+        archive.writestr("empty.jpg", b"")
+    photos = list(open_photos(path))
+    assert [photo.source for photo in photos] == ["ev.zip/../../x.png", "ev.zip/abs.png", "ev.zip/empty.jpg"]
+    assert [photo.problem.en if photo.problem else None for photo in photos[:2]] == [None, None]
+    assert "the file is empty" in photos[2].problem.en
+
+
 def test_an_archive_without_pictures_or_damaged_says_so(tmp_path):
     path = tmp_path / "export.zip"
     with zipfile.ZipFile(path, "w") as archive:
