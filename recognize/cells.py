@@ -18,7 +18,7 @@ MARK_MARGIN_MM = 0.8
 """How much around the box is shown to the reader: people write over the lines."""
 
 LEAST_FRAME = 0.7
-LEAST_SIDE = 0.5
+LEAST_SIDE = 0.4
 """A box of whose printed frame, or of one side of it, less than this is seen lies under something narrow: a ruler, the
 edge of a paper. A mark may hide one side of its small box; the boxes for the result have no line on the left."""
 LEAST_LINE = 0.25
@@ -96,7 +96,7 @@ def _darker(soft: Grey, pieces: NDArray[np.int64], step: int) -> Points:
         return np.stack([flat.take(at + step * off, mode="clip") for off in offsets])
 
     # A stroke may lie close to the line on one side of it.
-    ground = np.maximum(across(-5, -4).sum(axis=0, dtype=np.float64), across(4, 5).sum(axis=0, dtype=np.float64)) / 2
+    ground = across(-6, -5, -4, 4, 5, 6).max(axis=0).astype(np.float64)
     return np.asarray((ground - across(-2, -1, 0, 1, 2).min(axis=0)) / np.maximum(ground, 1))
 
 
