@@ -18,7 +18,7 @@ MARK_MARGIN_MM = 0.8
 """How much around the box is shown to the reader: people write over the lines."""
 
 LEAST_FRAME = 0.7
-LEAST_SIDE = 0.4
+LEAST_SIDE = 0.5
 """A box of whose printed frame, or of one side of it, less than this is seen lies under something narrow: a ruler, the
 edge of a paper. A mark may hide one side of its small box; the boxes for the result have no line on the left."""
 LEAST_LINE = 0.25
