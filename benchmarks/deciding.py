@@ -73,7 +73,7 @@ def milliseconds(deals: int, sheets: int) -> float:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sheets", type=int, default=12, help="sheets of each length")
+    parser.add_argument("--sheets", type=int, default=24, help="sheets of each length")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     lines = ["deals  ms a sheet  ms a deal"]
