@@ -41,8 +41,9 @@ class Cell:
 class _Cuts:
     """Where the fields of a form that are read lie: in millimetres, and as parts of the flattened `box`.
 
-    `along` and `down` are the pieces of their frames' lines that lie along rows and down columns of the picture,
-    in pixels (pieces, 2), and the side that each belongs to (pieces,): four times the field's place, and 0 to 3.
+    `along` and `down` are the middles of the pieces of their frames' lines that lie along rows and down columns of the
+    picture, in pixels (pieces, 2); `side` is the side of a frame that each of both is of: four times the field's place,
+    and 0 to 3. `wanted` is how many sides must be seen, (fields,).
     """
 
     form: Form
@@ -51,8 +52,10 @@ class _Cuts:
     centres: Points
     box: tuple[float, float, float, float]
     parts: tuple[tuple[slice, slice], ...]
-    along: tuple[NDArray[np.int64], NDArray[np.int64]]
-    down: tuple[NDArray[np.int64], NDArray[np.int64]]
+    along: NDArray[np.int64]
+    down: NDArray[np.int64]
+    side: NDArray[np.int64]
+    wanted: NDArray[np.int64]
 
 
 def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
@@ -67,22 +70,19 @@ def cut_fields(grey: Grey, fit: Fit, form: Form) -> tuple[Cell, ...]:
 
 def _framed(page: Grey, cuts: _Cuts, sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether enough of every field's frame is seen, (fields,); `sure` are those that tell how dark lines are here."""
-    wide = page.shape[1]
     darker = np.concatenate(
         [
-            _darker(cv2.blur(page, (PIECE, 1)), cuts.along[0], wide),
-            _darker(cv2.blur(page, (1, PIECE)), cuts.down[0], 1),
+            _darker(cv2.blur(page, (PIECE, 1)), cuts.along, page.shape[1]),
+            _darker(cv2.blur(page, (1, PIECE)), cuts.down, 1),
         ]
     )
-    side = np.concatenate([cuts.along[1], cuts.down[1]])
-    among = sure[side // 4]
+    among = sure[cuts.side // 4]
     usual = float(np.median(darker[among])) if among.any() else 0.0
-    pieces = np.bincount(side, minlength=4 * len(sure)).reshape(-1, 4)
-    seen = np.bincount(side, darker > LEAST_LINE * usual, 4 * len(sure)).reshape(-1, 4)
+    pieces = np.bincount(cuts.side).reshape(-1, 4)
+    seen = np.bincount(cuts.side, darker > LEAST_LINE * usual).reshape(-1, 4)
     sides = (seen >= LEAST_SIDE * pieces).sum(axis=1)
-    wanted = np.array([2 if f.column == "result" else 3 if f.kind == "mark" else 4 for f in cuts.fields])
-    share = np.minimum(LEAST_FRAME, wanted / 4)
-    return np.asarray((sides >= wanted) & (seen.sum(axis=1) >= share * pieces.sum(axis=1)))
+    share = np.minimum(LEAST_FRAME, cuts.wanted / 4)
+    return np.asarray((sides >= cuts.wanted) & (seen.sum(axis=1) >= share * pieces.sum(axis=1)))
 
 
 def _darker(soft: Grey, pieces: NDArray[np.int64], step: int) -> Points:
@@ -123,6 +123,7 @@ def _measured(form: Form) -> _Cuts:
     for box in shown:
         left, top = round((box.x - x) * PX_PER_MM), round((box.y - y) * PX_PER_MM)
         parts.append((slice(top, top + round(box.h * PX_PER_MM)), slice(left, left + round(box.w * PX_PER_MM))))
+    (along, of_along), (down, of_down) = (_pieces(wanted, x, y, upright) for upright in (False, True))
     return _Cuts(
         form,
         wanted,
@@ -130,8 +131,10 @@ def _measured(form: Form) -> _Cuts:
         np.array([f.box.centre for f in wanted]),
         (x, y, int(right - x) + 1, int(bottom - y) + 1),
         tuple(parts),
-        _pieces(wanted, x, y, False),
-        _pieces(wanted, x, y, True),
+        along,
+        down,
+        np.concatenate([of_along, of_down]),
+        np.array([2 if f.column == "result" else 3 if f.kind == "mark" else 4 for f in wanted]),
     )
 
 

@@ -6,7 +6,7 @@ best game is found by a beam over the rows; then every row is tried once more wi
 probability of every field counts all that speaks for another value.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, inf, isclose, log
@@ -178,7 +178,7 @@ class _Search:
             {} if before is None else before._added
         )
         self._offsets: dict[tuple[int, int, int], frozenset[Number]] = {}
-        self._shares: dict[tuple[int, tuple[str, str], int | None], dict[str, float]] = {}
+        self._shares: dict[tuple[str, int | None], dict[str, float]] = {}
 
     def _habit(self) -> float:
         """How readily totals that did not change are written once more, judged by how full the played rows are."""
@@ -334,25 +334,17 @@ class _Search:
             known = self._added[key] = (lasting(self.rules, ledger), adds)
         return known
 
-    def mark_shares(self, deal: int, key: tuple[str, str], called: bool) -> dict[str, float]:
-        """The distribution of a mark by (column, seat or choice), whether the deal calls for it or not."""
-        place = (deal, key, called)
-        known = self._shares.get(place)
-        if known is None:
-            mark = self.rows[deal - 1].marks[key]
-            weights = {value: mark_probability(called, value) * mark(value) for value in ("x", "")}
-            known = self._shares[place] = normalised(weights)
-        return known
+    def shares(
+        self, name: str, ink: Ink, due: Any, chance: Callable[[Any, str], float], usual: tuple[str, ...]
+    ) -> dict[str, float]:
+        """The distribution of a mark's or tricks field, given what is `due` there, worked out once.
 
-    def tricks_shares(self, deal: int, seat: str, due: int | None) -> dict[str, float]:
-        """The distribution of a seat's tricks, given those that ought to stand there, or None."""
-        place = (deal, ("tricks", seat), due)
-        known = self._shares.get(place)
+        `chance` is how likely a value is written then; `usual` are values always worth considering.
+        """
+        known = self._shares.get((name, due))
         if known is None:
-            number = self.rows[deal - 1].tricks[seat]
-            values = dict.fromkeys((*TRICK_VALUES, *number.likely))
-            weights = {value: tricks_probability(due, value) * number(value) for value in values}
-            known = self._shares[place] = normalised(weights)
+            values = dict.fromkeys((*usual, *ink.likely))
+            known = self._shares[name, due] = normalised({value: chance(due, value) * ink(value) for value in values})
         return known
 
     def others(self, path: list[_Node]) -> list[_Other]:
@@ -535,9 +527,13 @@ def _special(search: _Search, row: Row) -> dict[str, dict[str, float]]:
     if row.contract is None and ink.blank():
         return {}
     called, due = row.marks, row.written_tricks
-    out = {f"d{row.deal:02d}.{key[0]}.{key[1]}": search.mark_shares(row.deal, key, key in called) for key in ink.marks}
-    for seat in ink.tricks:
-        out[f"d{row.deal:02d}.tricks.{seat}"] = search.tricks_shares(row.deal, seat, due.get(seat))
+    out: dict[str, dict[str, float]] = {}
+    for key, mark in ink.marks.items():
+        name = f"d{row.deal:02d}.{key[0]}.{key[1]}"
+        out[name] = search.shares(name, mark, key in called, mark_probability, ("x", ""))
+    for seat, number in ink.tricks.items():
+        name = f"d{row.deal:02d}.tricks.{seat}"
+        out[name] = search.shares(name, number, due.get(seat), tricks_probability, TRICK_VALUES)
     return out
 
 

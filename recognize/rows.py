@@ -127,9 +127,8 @@ def row_candidates(ink: RowInk, half_whist: bool, concede: bool) -> list[Row]:
         scores += _of_tricks(ink.tricks[seat])[taken]
     best = max(float(scores.max()), 0.0)
     near = np.flatnonzero(scores > best - KEEP)
-    found = [
-        _as_row(every.deals[i], ink.deal, float(scores[i])) for i in near[np.argsort(-scores[near], kind="stable")]
-    ]
+    likeliest = near[np.argsort(-scores[near], kind="stable")][:MOST]
+    found = [_as_row(every.deals[i], ink.deal, float(scores[i])) for i in likeliest]
     if best < KEEP:
         found.append(blank)
         found.sort(key=lambda row: -row.score)

@@ -54,16 +54,17 @@ class Step:
         known = self._moves.get(state)
         if known is None:
             written = _written(state, self).items()
-            known = [(value, p * self.ink(value), _moved(state, value, self.add)) for value, p in written]
-            if self.add == 0 and number_of(self.ink.best) is not None:
-                again = due_values(state[0], 0)
-                known = [(v, p * self._alike(v) if v in again else p, to) for v, p, to in known]
+            again = due_values(state[0], 0) if self.add == 0 and number_of(self.ink.best) is not None else ()
+            known = [
+                (value, p * (self._again(value) if value in again else self.ink(value)), _moved(state, value, self.add))
+                for value, p in written
+            ]
             self._moves[state] = known
         return known
 
-    def _alike(self, value: str) -> float:
-        """By how much the ink speaks less against a total written once more."""
-        return (self.ink(self.ink.best) / max(self.ink(value), 1e-300)) ** (1 - AGAIN)
+    def _again(self, value: str) -> float:
+        """What the ink says of a total written once more, between itself and its best."""
+        return self.ink(value) ** AGAIN * self.ink(self.ink.best) ** (1 - AGAIN)
 
 
 Moves = list[tuple[str, float, State]]
