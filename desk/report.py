@@ -345,25 +345,27 @@ def show_how_to_answer(out: Console, readings: Sequence[Mapping[str, Any]], lang
                 continue
             if (of_sheet and not _can_be_named(reading, question)) or _unseen(reading, question):
                 continue  # nothing that can be answered in a file, or from the photo
-            said = Text(
-                "Посмотрите на бумагу, запишите ответы в файл и прочитайте ещё раз с --answers ФАЙЛ; имя клетки — в "
-                "квадратных скобках после вопроса. Файл такой:",
-                "Look at the paper, write the answers into a file and read again with --answers FILE; a field's name "
-                "is in square brackets after its question. The file looks like this:",
-            )
-            out.print(said.in_(lang), style="dim", soft_wrap=True)
+            out.print(_HOW_TO_ANSWER.in_(lang), style="dim", soft_wrap=True)
             value = "935S 9A43 …" if of_sheet else "…"
             line = example(sheet, reading["pictures"][0], reading["page"], question["field"], value)
             out.print("  " + line, style="dim", soft_wrap=True)
             if not of_sheet:
-                what = Text(
-                    'Вместо … впишите то, что стоит на бумаге: число, "-" — прочерк, "x" — отметка, "" — пусто. Ответы '
-                    "в фигурных скобках идут через запятую.",
-                    'Put what stands on the paper in place of …: a number, "-" for a dash, "x" for a mark, "" for '
-                    "nothing. Several answers, each in braces, are set apart by commas.",
-                )
-                out.print(what.in_(lang), style="dim", soft_wrap=True)
+                out.print(_WHAT_TO_PUT.in_(lang), style="dim", soft_wrap=True)
             return
+
+
+_HOW_TO_ANSWER = Text(
+    "Посмотрите на бумагу, запишите ответы в файл и прочитайте ещё раз с --answers ФАЙЛ; имя клетки — в квадратных "
+    "скобках после вопроса. Файл такой:",
+    "Look at the paper, write the answers into a file and read again with --answers FILE; a field's name is in square "
+    "brackets after its question. The file looks like this:",
+)
+_WHAT_TO_PUT = Text(
+    'Вместо … впишите то, что стоит на бумаге: число, "-" — прочерк, "x" — отметка, "" — пусто. Ответы в фигурных '
+    "скобках идут через запятую.",
+    'Put what stands on the paper in place of …: a number, "-" for a dash, "x" for a mark, "" for nothing. Several '
+    "answers, each in braces, are set apart by commas.",
+)
 
 
 def title_of(reading: Mapping[str, Any], lang: Lang) -> str:

@@ -80,14 +80,25 @@ def printed() -> dict[int, Entry]:
 
     Raises OSError where the register cannot be read.
     """
-    found = {}
-    for line in _lines():
-        if entry := _entry(line):
-            try:
-                found[decode(entry.code).serial] = entry
-            except IdentityError:
-                continue
-    return found
+    return {serial: entry for serial, entry in map(_numbered, _lines()) if entry is not None and serial is not None}
+
+
+def damaged() -> tuple[list[int], int]:
+    """The lines of the register that hold no sheet, counted from 1, and how many lines it has.
+
+    Raises OSError where the register cannot be read.
+    """
+    lines = _lines()
+    return [at for at, line in enumerate(lines, 1) if line.strip() and _numbered(line)[0] is None], len(lines)
+
+
+def _numbered(line: bytes) -> tuple[int | None, Entry | None]:
+    """A sheet with its number; nothing where the line holds none, or its code is none."""
+    entry = _entry(line)
+    try:
+        return (decode(entry.code).serial, entry) if entry is not None else (None, None)
+    except IdentityError:
+        return None, None
 
 
 def _lines() -> list[bytes]:
