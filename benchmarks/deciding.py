@@ -14,8 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from recognize.decide import Sheet, decide
+from recognize.decide import decide
 from recognize.ink import Ink, mark_ink, number_ink
+from recognize.search import Sheet
 from recognize.simulation.table import play, write_down
 from scoring.convention import load_convention
 from templates import Form, load_form

@@ -35,11 +35,12 @@ import pypdfium2
 import recognize
 import scoring
 from recognize.cells import Cell, cut_fields
-from recognize.decide import Decision, Sheet, decide
+from recognize.decide import Decision, decide
 from recognize.identify import identify
 from recognize.locate import find_sheets, fit_page
 from recognize.pipeline import read_cells
 from recognize.reading import FieldReading
+from recognize.search import Sheet
 from recognize.simulation.camera import draw_shot, photograph
 from recognize.simulation.hand import Correction, Image, Writer, make_pen, make_writer, real_writers, write_sheet
 from recognize.simulation.table import MISTAKES, UNFORESEEN, Slip, correct, forget, play, write_down

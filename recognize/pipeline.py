@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from recognize.beside import Carried
 from recognize.cells import Cell, cut_fields
-from recognize.decide import Sheet, decide
+from recognize.decide import decide
 from recognize.digits import read_numbers
 from recognize.identify import Identified, Known, identify, known_forms
 from recognize.ink import UNSEEN, Ink, answered_ink, mark_ink, number_ink
@@ -18,6 +18,7 @@ from recognize.merge import evidence_of, likeliest, same_paper, together
 from recognize.photo import Grey, Photo, PhotoError, open_photos
 from recognize.reading import Evidence, Question, Reading, SheetInfo
 from recognize.refusal import no_fit, no_sheet, too_coarse, too_little
+from recognize.search import Sheet
 from scoring.convention import ConventionError, load_convention
 from scoring.text import Text
 from templates import Form, FormError, load_form

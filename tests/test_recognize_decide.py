@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from recognize.decide import Sheet, decide
+from recognize.decide import decide
 from recognize.ink import UNSEEN, answered_ink, mark_ink, number_ink
 from recognize.rows import Row, RowInk, row_candidates, tricks_probability
+from recognize.search import Sheet
 from recognize.simulation.table import play, write_down
 from recognize.totals import Step, backward, forward
 from scoring import check

@@ -1,0 +1,251 @@
+"""What a person must look at: the most useful question first, and nothing that can change neither deal nor mistake."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from recognize.reading import FieldReading, Mistake, Question
+from recognize.rows import Row, tricks_probability
+from recognize.search import Node, Search, Sheet
+from recognize.totals import due_values, number_of
+from scoring.game import COLUMNS, Cell
+from scoring.text import Text
+from templates import Field
+
+RISK = 0.02
+"""How many wrong fields that matter may be expected on a sheet beside those that are asked about."""
+
+DOUBTED_MISTAKE = 0.97
+"""A mistake less probable than this is asked about before anybody is told of it."""
+
+IDLE = 0.25
+"""How much a misreading that changes nothing weighs beside one that does."""
+
+ALIKE = 0.2
+"""How much of that is left where both readings say the same."""
+
+ROW_SURE = 1e-3
+"""Where a deal is no more doubtful than this, a mark or trick count that does not go with it is noted, not asked."""
+
+SUREST = 0.9999
+"""A field surer than this is not looked at for what is at stake."""
+
+NATURAL = 5e-3
+"""Something written in a tricks box with at least this probability says nothing against the deal."""
+
+PLAYED = ("declarer", "contract", "whist", "tricks")
+"""The columns that say what was played."""
+
+
+Doubt = Mapping[tuple[int, Cell], float]
+"""How likely a deal adds something else to a total than the best game has it."""
+
+
+def questions(
+    search: Search,
+    path: list[Node],
+    fields: Mapping[str, FieldReading],
+    doubt: Doubt,
+    mistakes: tuple[Mistake, ...],
+) -> tuple[tuple[Question, ...], list[Text]]:
+    """What to ask of a sheet with this best game, the most useful first, and what is only noted.
+
+    `path` are the game's rows, in order; of its `mistakes` those are asked about that may be misread.
+    """
+    found = [
+        *_doubtful(search, path, fields, doubt, {mistake.field for mistake in mistakes}),
+        *_unexplained(search, path, fields),
+        *_doubted_mistakes(mistakes),
+    ]
+    notes = []
+    for question in _against_the_row(search.sheet, [node.row for node in path if node.row is not None], fields):
+        deal = search.sheet.form.by_id[question.field].deal or 0
+        # What a person said stands on the paper and cannot be is not passed over.
+        if _row_doubt(doubt, deal) > ROW_SURE or fields[question.field].why == "person":
+            found.append(question)
+        else:
+            notes.append(Text(f"сдача {deal}: ", f"deal {deal}: ") + question.why)
+    first: dict[str, Question] = {}
+    for question in found:
+        first.setdefault(question.field, question)
+    return tuple(first.values()), notes
+
+
+def unsure(fields: Mapping[str, FieldReading]) -> tuple[Question, ...]:
+    """Without known rules every doubtful field is asked about."""
+    why = Text("написано неразборчиво", "hard to read")
+    return tuple(
+        Question(name, f.value, tuple(value for value, _ in f.other), why)
+        for name, f in fields.items()
+        if f.state in ("doubtful", "unreadable")
+    )
+
+
+def _row_doubt(doubt: Doubt, deal: int) -> float:
+    """How likely a deal is worth something else than decided."""
+    return max((share for (number, _), share in doubt.items() if number == deal), default=0.0)
+
+
+def _doubtful(
+    search: Search, path: list[Node], fields: Mapping[str, FieldReading], doubt: Doubt, told: Collection[str]
+) -> Iterator[Question]:
+    """The fields that the ink and the rules together leave in doubt, until what is left is no more than RISK.
+
+    The first is the one whose answer settles most: its own doubt, and that of the fields that hang together with it.
+    Fields `told` of as mistakes are in plain sight anyway.
+    """
+    risks: dict[Field, float] = {}
+    for field in search.sheet.form.fields:
+        if field.id in told:
+            continue
+        reading = fields.get(field.id)
+        if reading is not None and (reading.confidence < SUREST or reading.state == "unreadable"):
+            risk = _at_stake(search, field, reading, path[field.deal - 1] if field.deal else None, doubt)
+            if risk:
+                risks[field] = risk
+    left = 0.0
+    asked = []
+    for field, risk in sorted(risks.items(), key=lambda pair: pair[1]):
+        left += risk
+        if left > RISK or fields[field.id].state == "unreadable":
+            asked.append(field)
+    useful = {one: sum(risks[other] for other in asked if _settles(one, other)) for one in asked}
+    for field in sorted(asked, key=lambda one: -useful[one]):
+        reading = fields[field.id]
+        if reading.state == "unreadable":
+            why = Text("клетки не видно на снимке", "the box cannot be seen in the photo")
+        elif reading.value == "":
+            why = Text("не ясно, написано ли здесь что-нибудь", "it is not clear whether anything is written here")
+        else:
+            why = Text("написано неразборчиво", "hard to read")
+        yield Question(
+            field.id, reading.value, tuple(value for value, _ in reading.other if value != reading.value), why
+        )
+
+
+def _settles(one: Field, other: Field) -> bool:
+    """Whether an answer for one field says something of another: of its row by a mark or tricks, or of its column."""
+    if one is other:
+        return True
+    if one.column in COLUMNS:
+        return (one.column, one.seat, one.on) == (other.column, other.seat, other.on)
+    return one.deal == other.deal
+
+
+def _at_stake(search: Search, field: Field, reading: FieldReading, node: Node | None, doubt: Doubt) -> float:
+    """How likely a field holds another value than it is read as; what changes neither deal nor mistakes counts little.
+
+    A field that cannot be seen counts as wholly unsure where anything is due in it.
+    """
+    unseen, wrong = reading.state == "unreadable", 1 - reading.confidence
+    if node is None:
+        return 1.0 if unseen else wrong
+    row = node.row
+    assert row is not None
+    if unseen and row.contract is None:
+        # Whether anything was played in this row shows in its contract marks, if they can be seen.
+        marks = search.rows[row.deal - 1].marks.items()
+        return float(any(ink.exact is None for (column, _), ink in marks if column == "contract"))
+    if field.column not in COLUMNS:
+        if unseen:
+            return float(field.kind == "mark" or field.seat in row.written_tricks)
+        # To a trick count that nobody needs, nothing, a dash and a nought are the same.
+        idle = {"", "-", "0"} if field.column == "tricks" and not row.written_tricks.get(field.seat or "") else {""}
+        apart = sum(
+            share * (ALIKE if {value, reading.value} <= idle else 1.0)
+            for value, share in reading.other
+            if {value, reading.value} - {"-"} != {""}
+        )
+        return max(min(wrong, _row_doubt(doubt, row.deal)), apart * IDLE)
+    cell = Cell(field.column, field.seat or "", field.on)
+    if cell in node.adds:
+        return 1.0 if unseen else wrong
+    assert node.before is not None
+    # Nothing, a dash, or the old total once more say the same.
+    states = node.before.messages[search.place[cell]]
+    idle = {"", "-"}.union(*(due_values(state[0], 0) for state in states))
+    if reading.value not in idle:
+        return wrong
+    others = sum(share for value, share in reading.other if value not in idle and value != reading.value)
+    return max(others, IDLE * sum(share for value, share in reading.other if {value, reading.value} != {"", "-"}))
+
+
+def _unexplained(search: Search, path: list[Node], fields: Mapping[str, FieldReading]) -> Iterator[Question]:
+    """Rows in which totals change although no deal is marked, and none explains the change."""
+    for node in path:
+        row = node.row
+        assert row is not None and node.before is not None
+        if row.contract is not None:
+            continue
+        for i, name in enumerate(search.names[row.deal]):
+            value = number_of(fields[name].value)
+            if value is not None and value not in {sum(state) for state in node.before.messages[i]}:
+                yield Question(
+                    f"d{row.deal:02d}.contract.6",
+                    "",
+                    ("x",),
+                    Text(
+                        "итоги в этой строке меняются, а сдача не отмечена: что здесь играли?",
+                        "totals change in this row, but no deal is marked in it: what was played?",
+                    ),
+                )
+                break
+
+
+def _against_the_row(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -> Iterator[Question]:
+    """Marks and tricks that do not agree with the deal that all the rest of the sheet tells of."""
+    special: dict[int, list[Field]] = {row.deal: [] for row in rows}
+    for field in sheet.form.fields:
+        if field.deal and field.column in PLAYED:
+            special[field.deal].append(field)
+    for row in rows:
+        for field in special[row.deal]:
+            reading = fields[field.id]
+            if field.kind == "mark":
+                called = (field.column, field.seat or field.choice or "") in row.marks
+                if called and reading.value == "":
+                    yield Question(
+                        field.id,
+                        "",
+                        ("x",),
+                        Text(
+                            "отметки нет, а по остальным записям сдачи она должна быть",
+                            "there is no mark, but the rest of the deal calls for one",
+                        ),
+                    )
+                elif not called and reading.value == "x":
+                    yield Question(
+                        field.id,
+                        "x",
+                        ("",),
+                        Text(
+                            "отметка не сходится с остальными записями сдачи",
+                            "the mark does not agree with the rest of the deal",
+                        ),
+                    )
+                continue
+            due = row.written_tricks.get(field.seat or "")
+            if tricks_probability(due, reading.value) >= NATURAL:
+                continue
+            if due is None:
+                why = Text(
+                    "взятки здесь не сходятся с остальными записями сдачи",
+                    "tricks here do not agree with the rest of the deal",
+                )
+            else:
+                why = Text(
+                    f"по остальным записям сдачи здесь должно стоять {due}",
+                    f"by the rest of the deal this should be {due}",
+                )
+            yield Question(field.id, reading.value, ("",) if due is None else (str(due),), why)
+
+
+def _doubted_mistakes(mistakes: tuple[Mistake, ...]) -> Iterator[Question]:
+    for mistake in mistakes:
+        if mistake.confidence < DOUBTED_MISTAKE and mistake.field:
+            best = "" if mistake.written is None else str(mistake.written)
+            other = () if mistake.expected is None else (str(mistake.expected),)
+            yield Question(
+                mistake.field,
+                best,
+                other,
+                Text("ошибка игроков или неверно прочитано?", "a mistake of the players, or misread?"),
+            )
