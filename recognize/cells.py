@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from recognize.locate import MESH_MM, Fit, Points
+from recognize.page import MESH_MM, Fit, Points
 from recognize.photo import Grey
 from templates import Field, Form
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytesseract
 import zxingcpp
 
-from recognize.locate import Marks, PageMap, rough_map
+from recognize.locate import rough_map
+from recognize.page import Marks, PageMap
 from recognize.photo import Grey
 from templates import (
     Box,

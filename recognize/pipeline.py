@@ -12,9 +12,10 @@ from recognize.decide import decide
 from recognize.digits import read_numbers
 from recognize.identify import Identified, Known, identify, known_forms
 from recognize.ink import UNSEEN, Ink, answered_ink, mark_ink, number_ink
-from recognize.locate import Fit, Marks, find_marks, fit_page, sheets_of
+from recognize.locate import find_marks, fit_page, sheets_of
 from recognize.marks import read_marks
 from recognize.merge import evidence_of, likeliest, same_paper, together
+from recognize.page import Fit, Marks
 from recognize.photo import Grey, Photo, PhotoError, open_photos
 from recognize.reading import Evidence, Question, Reading, SheetInfo
 from recognize.refusal import no_fit, no_sheet, too_coarse, too_little

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from recognize.locate import PageMap
+from recognize.page import PageMap
 from scoring.files import game_to_dict
 from scoring.game import Game
 from scoring.text import Text

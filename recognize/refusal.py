@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from recognize.locate import Mark, Marks, Points, plainest_lines, rough_map
+from recognize.lines import plainest_lines
+from recognize.locate import rough_map
+from recognize.page import Mark, Marks, Points
 from recognize.photo import Grey
 from scoring.text import Text
 from templates import Form
@@ -51,7 +53,8 @@ def no_fit(grey: Grey, marks: Marks, form: Form) -> Text:
     hopeless = too_coarse(grey, marks, form)
     if hopeless is not None:
         return hopeless
-    if plainest_lines(grey, marks, form) < FAINT:
+    rough = rough_map(marks, form)
+    if rough is None or plainest_lines(grey, rough, form) < FAINT:
         return Text(
             "лист напечатан слишком бледно: линий таблицы не видно; напечатайте бланки темнее или смените картридж",
             "the sheet is printed too faint: the table's lines cannot be seen; print darker, or change the cartridge",

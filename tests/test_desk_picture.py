@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from desk.picture import PX_PER_MM, draw_reading
-from recognize.locate import MESH_MM, PageMap
+from recognize.page import MESH_MM, PageMap
 from recognize.reading import FieldReading, Mistake, Question, Reading
 from scoring.text import Text
 from templates import load_form

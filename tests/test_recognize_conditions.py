@@ -10,7 +10,8 @@ from PIL import Image
 
 from benchmarks.finding import WRONG_MM
 from benchmarks.reading import blank_page
-from recognize.locate import Fit, find_sheets, fit_page
+from recognize.locate import find_sheets, fit_page
+from recognize.page import Fit
 from recognize.pipeline import LEAST_FIELDS, LEAST_ON_LINE
 from recognize.simulation.camera import CONDITIONS, Photo, as_printed, draw_shot, photograph
 from templates import load_form

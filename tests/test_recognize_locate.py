@@ -8,7 +8,9 @@ import pytest
 
 from benchmarks.reading import DPI, blank_page
 from recognize.identify import identify
-from recognize.locate import PageMap, Points, _refined, _snapped, find_sheets, fit_page, rough_map
+from recognize.lines import snapped
+from recognize.locate import _refined, find_sheets, fit_page, rough_map
+from recognize.page import PageMap, Points
 from recognize.simulation.camera import draw_shot, photograph
 from templates import load_form
 
@@ -72,7 +74,7 @@ def test_a_map_a_whole_row_or_column_off_is_not_trusted(blank, shift):
     column = FORM.by_id["d01.mountain.A"].box.x - FORM.by_id["d01.pool.A"].box.x
     right = fit_page(grey, marks, FORM).map
     wrong = PageMap(_moved(right, np.array(shift) * (column, row)), right.margin)
-    fit = _snapped(grey, wrong, marks, FORM)
+    fit = snapped(grey, wrong, marks, FORM)
     off = np.linalg.norm(fit.map.to_photo(CENTRES) - right.to_photo(CENTRES), axis=1) / right.px_per_mm((148, 105))
     assert off[fit.sure(CENTRES)].max(initial=0.0) < 1.0
 
@@ -136,7 +138,7 @@ def wrongly_sure(grey: np.ndarray, marks, true: PageMap, shifts: list[tuple[floa
             bump = np.exp(-0.5 * (((nodes - middle) / (45.0, 32.0)) ** 2).sum(axis=1))
             # A map moved to what lies further on puts its fields there.
             start = true.to_photo(nodes + bump[:, None] * np.array(shift)).reshape(rows, columns, 2)
-            fit = _snapped(grey, PageMap(start.astype(np.float32), true.margin), marks, FORM)
+            fit = snapped(grey, PageMap(start.astype(np.float32), true.margin), marks, FORM)
             off = np.linalg.norm(fit.map.to_photo(CENTRES) - true.to_photo(CENTRES), axis=1)
             off /= true.px_per_mm((148, 105))
             worst = max(worst, off[fit.sure(CENTRES)].max(initial=0.0))
