@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder of character sets (*.npz)")
     parser.add_argument("--out", type=Path, required=True, help="where the nets and the report go")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--epochs", type=int, default=70, help=f"of the number net, {STEPS_AN_EPOCH} steps each")
+    parser.add_argument("--epochs", type=int, default=60, help=f"of the number net, {STEPS_AN_EPOCH} steps each")
     parser.add_argument("--marks", type=int, default=100_000, help="pictures of mark boxes to learn from")
     options = parser.parse_args()
     # One thread learns while one process draws the next fields: on two cores that is faster than two threads at both.
