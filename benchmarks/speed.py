@@ -24,7 +24,8 @@ import cv2
 import numpy as np
 
 from desk.demo import PAGE_PX_PER_MM, fill_in
-from recognize import lines, locate
+from recognize import lines as page_lines
+from recognize import locate
 from recognize.cells import cut_fields
 from recognize.identify import identify, known_forms
 from recognize.locate import find_marks, fit_page, sheets_of
@@ -70,7 +71,7 @@ def measured(path: Path) -> tuple[dict[str, float], bool]:
     (photo,) = step("open", lambda: list(open_photos(path)))
     grey, form = photo.grey, known_forms()[0]
     with (
-        mock.patch.object(lines, "_grown", wraps=lines._grown) as grown,
+        mock.patch.object(page_lines, "_grown", wraps=page_lines._grown) as grown,
         mock.patch.object(locate, "_marks_in", wraps=locate._marks_in) as looked,
     ):
         found = step("find marks", lambda: find_marks(grey, form.dictionary))
