@@ -85,10 +85,15 @@ def _weighed(search: Search) -> tuple[list[Node], dict[str, FieldReading], Doubt
             into[value] = into.get(value, 0.0) + probability * (1 - weights[name] / total)
         posterior[name] = into
     posterior |= search.carried
-    fields = {
-        name: by_rules(ink, search.seen[name], posterior.get(name), search.struck.get(name, 0.0))
-        for name, ink in search.ink.items()
-    }
+    fields: dict[str, FieldReading] = {}
+    like: dict[tuple[Ink, int], FieldReading] = {}
+    for name, ink in search.ink.items():
+        shares = posterior.get(name)
+        known = like.get((ink, id(shares)))
+        if known is None:
+            known = by_rules(ink, search.seen[name], shares, search.struck.get(name, 0.0))
+            like[ink, id(shares)] = known
+        fields[name] = known
     return path, fields, doubt
 
 
@@ -101,10 +106,10 @@ def _special(search: Search, row: Row) -> dict[str, dict[str, float]]:
     out: dict[str, dict[str, float]] = {}
     for key, mark in ink.marks.items():
         name = f"d{row.deal:02d}.{key[0]}.{key[1]}"
-        out[name] = search.shares(name, mark, key in called, mark_probability, ("x", ""))
+        out[name] = search.shares(mark, key in called, mark_probability, ("x", ""))
     for seat, number in ink.tricks.items():
         name = f"d{row.deal:02d}.tricks.{seat}"
-        out[name] = search.shares(name, number, due.get(seat), tricks_probability, TRICK_VALUES)
+        out[name] = search.shares(number, due.get(seat), tricks_probability, TRICK_VALUES)
     return out
 
 

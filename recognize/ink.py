@@ -15,9 +15,9 @@ GROSS_MARK = 3e-5
 """The same of the reader of marks."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ink:
-    """P(picture | value) of one field, up to a factor.
+    """P(picture | value) of one field, or of all bare ones, up to a factor; equal to nothing but itself.
 
     `likely` lists the values worth considering with their probabilities by the picture alone; `exact` gives it for any
     value. A field that cannot be seen says the same of every value. `under` is the ink of a field that a person's
@@ -29,7 +29,7 @@ class Ink:
     gross: float = GROSS
     under: "Ink | None" = None
     best: str = field(init=False)
-    _known: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[str, float] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """The likeliest value, found once."""

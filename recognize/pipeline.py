@@ -247,14 +247,20 @@ def read_cells(cells: tuple[Cell, ...]) -> tuple[dict[str, Ink], dict[str, float
     """What the ink in every field can say, and how probably it was crossed out with nothing in its place."""
     ink: dict[str, Ink] = {cell.field.id: UNSEEN for cell in cells}
     struck: dict[str, float] = {}
-    numbers = [cell for cell in cells if cell.sure and cell.field.kind == "number"]
-    for cell, number in zip(numbers, read_numbers([cell.image for cell in numbers]), strict=True):
-        ink[cell.field.id] = number_ink(number.best(6), number.probability, number.bare)
-        struck[cell.field.id] = number.struck
-    marks = [cell for cell in cells if cell.sure and cell.field.kind == "mark"]
-    for cell, mark in zip(marks, read_marks([cell.image for cell in marks]), strict=True):
-        ink[cell.field.id] = mark_ink(mark.probability, mark.cancelled)
-        struck[cell.field.id] = mark.cancelled
+    # Bare boxes share one reading, and so one ink.
+    known: dict[int, Ink] = {}
+    cells_of_numbers = [cell for cell in cells if cell.sure and cell.field.kind == "number"]
+    numbers = read_numbers([cell.image for cell in cells_of_numbers])
+    for cell, number in zip(cells_of_numbers, numbers, strict=True):
+        if id(number) not in known:
+            known[id(number)] = number_ink(number.best(6), number.probability, number.bare)
+        ink[cell.field.id], struck[cell.field.id] = known[id(number)], number.struck
+    cells_of_marks = [cell for cell in cells if cell.sure and cell.field.kind == "mark"]
+    marks = read_marks([cell.image for cell in cells_of_marks])
+    for cell, mark in zip(cells_of_marks, marks, strict=True):
+        if id(mark) not in known:
+            known[id(mark)] = mark_ink(mark.probability, mark.cancelled)
+        ink[cell.field.id], struck[cell.field.id] = known[id(mark)], mark.cancelled
     return ink, struck
 
 

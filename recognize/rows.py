@@ -6,7 +6,7 @@ has its small probability here, so that the running totals can speak up for what
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from math import log
 
@@ -121,7 +121,7 @@ def row_candidates(ink: RowInk, half_whist: bool, concede: bool) -> list[Row]:
         return [blank]
     every = _every(ink.seats, ink.dealer, half_whist, concede)
     marks = [ink.marks[key] for key in every.marks]
-    gain = np.array([log(_of_mark(mark, True) / _of_mark(mark, False)) for mark in marks])
+    gain = np.array([_of_mark(mark) for mark in marks])
     scores = every.prior + every.called @ gain
     for seat, taken in zip(ink.seats, every.taken.T, strict=True):
         scores += _of_tricks(ink.tricks[seat])[taken]
@@ -151,8 +151,13 @@ def _as_row(row: Row, deal: int, score: float) -> Row:
     return Row(deal, row.declarer, row.contract, row.defence, row.tricks, row.conceded, score)
 
 
-def _of_mark(ink: Ink, called: bool) -> float:
-    return sum(mark_probability(called, value) * ink(value) for value in ("x", ""))
+@lru_cache(maxsize=1 << 10)
+def _of_mark(ink: Ink) -> float:
+    """How much likelier the ink of a mark box is where a mark is called for than where none is: natural logarithm."""
+    called, not_called = (
+        sum(mark_probability(due, value) * ink(value) for value in ("x", "")) for due in (True, False)
+    )
+    return log(called / not_called)
 
 
 _CHANCES = np.array([[tricks_probability(due, value) for value in TRICK_VALUES] for due in (None, *range(11))])
@@ -162,6 +167,7 @@ NOT_DUE = 11
 """Stands for no tricks due in a table that has 0 to 10."""
 
 
+@lru_cache(maxsize=1 << 10)
 def _of_tricks(ink: Ink) -> NDArray[np.float64]:
     """How much likelier the ink of a tricks box is where each of 0 to 10, or nothing, is due than where nothing is.
 

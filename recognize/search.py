@@ -126,12 +126,12 @@ class Search:
             else row_candidates(row, sheet.rules.half_whist, sheet.rules.concede)
             for i, row in enumerate(self.rows)
         ]
-        self.seen: dict[str, FieldReading] = {
-            name: before.seen[name]
-            if before is not None and before.ink[name] is own
-            else by_ink(own, struck.get(name, 0.0))
-            for name, own in ink.items()
-        }
+        # Bare boxes, most of a sheet, share one ink: what follows from an ink is worked out once.
+        alone = {} if before is None else {before.ink[name]: seen for name, seen in before.seen.items()}
+        for name, own in ink.items():
+            if own not in alone:
+                alone[own] = by_ink(own, struck.get(name, 0.0))
+        self.seen: dict[str, FieldReading] = {name: alone[own] for name, own in ink.items()}
         self.names = [[cell.field(deal) for cell in self.cells] for deal in range(form.rows + 1)]
         self.written: list[tuple[int, ...]] = []
         for names in self.names:
@@ -146,7 +146,7 @@ class Search:
             {} if before is None else before._added
         )
         self._offsets: dict[tuple[int, int, int], frozenset[Number]] = {}
-        self._shares: dict[tuple[str, int | None], dict[str, float]] = {}
+        self._shares: dict[tuple[Ink, int | None], dict[str, float]] = {}
 
     def _habit(self) -> float:
         """How readily totals that did not change are written once more, judged by how full the played rows are."""
@@ -303,16 +303,16 @@ class Search:
         return known
 
     def shares(
-        self, name: str, ink: Ink, due: Any, chance: Callable[[Any, str], float], usual: tuple[str, ...]
+        self, ink: Ink, due: Any, chance: Callable[[Any, str], float], usual: tuple[str, ...]
     ) -> dict[str, float]:
         """The distribution of a mark's or tricks field, given what is `due` there, worked out once.
 
         `chance` is how likely a value is written then; `usual` are values always worth considering.
         """
-        known = self._shares.get((name, due))
+        known = self._shares.get((ink, due))
         if known is None:
             values = dict.fromkeys((*usual, *ink.likely))
-            known = self._shares[name, due] = normalised({value: chance(due, value) * ink(value) for value in values})
+            known = self._shares[ink, due] = normalised({value: chance(due, value) * ink(value) for value in values})
         return known
 
     def others(self, path: list[Node]) -> list[Other]:
