@@ -6,16 +6,17 @@ another value. What remains in doubt is asked (`questions`).
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import exp
+from math import exp, log
+from typing import Any
 
 from recognize.beside import results
 from recognize.hands import by_hand
 from recognize.ink import Ink
 from recognize.questions import PLAYED, Doubt, questions, unsure
 from recognize.reading import FieldReading, Mistake, Question
-from recognize.rows import TRICK_VALUES, Row, mark_probability, tricks_probability
+from recognize.rows import TRICK_VALUES, Row, against, mark_probability, tricks_probability
 from recognize.search import Node, Search, Sheet, as_deal, totals_of
 from recognize.shares import by_ink, by_rules
 from recognize.totals import number_of
@@ -48,17 +49,91 @@ def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | N
         fields = {name: by_ink(ink[name], struck.get(name, 0.0)) for name in ink}
         return Decision(fields, None, (), None, None, unsure(fields))
     search = Search(sheet, ink, struck)
-    best, fields, doubt = _weighed(search)
+    path = search.best()
+    rows = _exchanged(search, path)
+    if rows is not None:
+        return _in_their_rows(decide(sheet, _exchange(ink, rows), _exchange(struck, rows)), rows)
+    best, fields, doubt = _weighed(search, path)
     in_doubt = any(field.state == "doubtful" for field in fields.values())
     if in_doubt and (otherwise := by_hand(sheet.form, ink, fields)):
         search = Search(sheet, {**ink, **otherwise}, struck, search)
-        best, fields, doubt = _weighed(search)
+        best, fields, doubt = _weighed(search, search.best())
     return _decided(sheet, search, best, fields, doubt)
 
 
-def _weighed(search: Search) -> tuple[list[Node], dict[str, FieldReading], Doubt]:
+EXCHANGED = 1e-4
+"""How often two deals running stand in each other's rows."""
+
+EVIDENTLY = 1e3
+"""By so much must it be the likelier that they do."""
+
+AMISS, FITTING = 14.0, 4.0
+"""Where marks and totals of two rows running speak less than this against their deals (natural logarithm), they are in
+their own rows; and in each other's only where they speak less than that against the deals so."""
+
+Rows = tuple[int, int]
+"""Two rows, by their numbers."""
+
+
+def _exchanged(search: Search, path: list[Node]) -> Rows | None:
+    """The two rows running with which the sheet makes most sense when each is taken for the other.
+
+    None where it makes not far more sense than as it is.
+    """
+    most, found = path[-1].score - log(EXCHANGED) + log(EVIDENTLY), None
+    played = [row.deal for row in search.rows if not row.blank()]
+    for one, two in zip(played, played[1:], strict=False):
+        if _amiss(search, path, one, two) > AMISS:
+            rows = one, two
+            other = Search(search.sheet, _exchange(search.ink, rows), _exchange(search.struck, rows), search)
+            if _amiss(other, other.best(path[:one], two), one, two) < FITTING:
+                score = other.best()[-1].score
+                if score > most:
+                    most, found = score, rows
+    return found
+
+
+def _amiss(search: Search, path: list[Node], one: int, two: int) -> float:
+    """How much marks and totals from one row to another speak against what a game has for them (natural logarithm)."""
+    rows = [node.row for node in path[one : two + 1] if node.row is not None]
+    by_totals = path[one - 1].score + sum(row.score for row in rows) - path[two].score
+    return by_totals + sum(against(search.rows[row.deal - 1], row) for row in rows)
+
+
+def _exchange(of: Mapping[str, Any], rows: Rows) -> dict[str, Any]:
+    """What is known of each field, with the two rows in each other's place."""
+    return {_elsewhere(name, rows): value for name, value in of.items()}
+
+
+def _elsewhere(name: str, rows: Rows) -> str:
+    """The name of the same field in the other of two rows; of any other row's field its own."""
+    for here, there in (rows, rows[::-1]):
+        if name.startswith(f"d{here:02d}."):
+            return f"d{there:02d}.{name[4:]}"
+    return name
+
+
+def _in_their_rows(decision: Decision, rows: Rows) -> Decision:
+    """What was decided with two rows exchanged, told of the rows as they are; the game keeps the order of play."""
+    one, two = rows
+    note = Text(
+        f"сдачи {one} и {two} записаны каждая в строке другой",
+        f"deals {one} and {two} are written in each other's rows",
+    )
+    there = dict((rows, rows[::-1]))
+    return replace(
+        decision,
+        fields=_exchange(decision.fields, rows),
+        mistakes=tuple(
+            replace(m, field=_elsewhere(m.field, rows), deal=there.get(m.deal, m.deal)) for m in decision.mistakes
+        ),
+        review=tuple(replace(q, field=_elsewhere(q.field, rows)) for q in decision.review),
+        notes=(note, *decision.notes),
+    )
+
+
+def _weighed(search: Search, path: list[Node]) -> tuple[list[Node], dict[str, FieldReading], Doubt]:
     """The most probable game, every field by all games that come into question, and what else these add."""
-    path = search.best()
     others = [(other, exp(other.less)) for other in search.others(path)]
     total = 1.0 + sum(share for _, share in others)
     plain, follows = search.posteriors(path)

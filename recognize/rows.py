@@ -135,6 +135,13 @@ def row_candidates(ink: RowInk, half_whist: bool, concede: bool) -> list[Row]:
     return found[:MOST]
 
 
+def against(ink: RowInk, row: Row) -> float:
+    """How much a row's marks speak against a deal (natural logarithm): what each box by itself would rather say."""
+    called = row.marks
+    gains = [(key in called, _of_mark(mark)) for key, mark in ink.marks.items()]
+    return sum(max(gain, 0.0) - gain * due for due, gain in gains)
+
+
 ROW_FORGOTTEN = 1e-3
 """How often a deal's totals are written and nothing of what was played."""
 

@@ -230,10 +230,14 @@ class Search:
             self._steps[key] = known
         return known
 
-    def best(self) -> list[Node]:
-        """The most probable game, by a beam over the rows: its nodes in order, the root first."""
-        beam = [self.root()]
-        for row, candidates in zip(self.rows, self.candidates, strict=True):
+    def best(self, begun: list[Node] | None = None, rows: int | None = None) -> list[Node]:
+        """The most probable game, by a beam over the rows: its nodes in order, the root first.
+
+        Where it is `begun`, these nodes are its first; where so many `rows` are enough, it ends after them.
+        """
+        beam = begun[-1:] if begun else [self.root()]
+        of = slice(len(begun) - 1 if begun else 0, rows)
+        for row, candidates in zip(self.rows[of], self.candidates[of], strict=True):
             if len(candidates) == 1 and row.blank():
                 candidates += self.unmarked(beam[0], row)
             longer: list[Node] = []

@@ -16,10 +16,12 @@ from PIL import Image
 from rich.console import Console
 
 import desk.batch
+import desk.processes
 import desk.reading
 import recognize.identify
 from desk.answers import AnswersError, answers_from
-from desk.batch import Picture, Work, read_here
+from desk.batch import Picture, Work
+from desk.processes import read_here
 from desk.report import question_line, show_how_to_answer, show_reading
 from recognize.reading import Reading
 from recognize.simulation.desks import made_desk
@@ -217,7 +219,7 @@ def read(picture, work):
 def test_a_process_that_dies_takes_only_its_own_picture_with_it(tmp_path, monkeypatch):
     (tmp_path / "deadly_reader.py").write_text(DEADLY)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(desk.batch, "_read_pages", importlib.import_module("deadly_reader").read)
+    monkeypatch.setattr(desk.processes, "read_pages", importlib.import_module("deadly_reader").read)
     pictures = [Picture(f"{number}.jpg", data=b"text %d" % number) for number in range(6)]
     pages = dict(read_here(2)(pictures, Work("en")))
     assert sorted(pages) == list(range(6))

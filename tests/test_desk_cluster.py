@@ -9,9 +9,10 @@ import time
 import pytest
 
 import desk.cluster
-from desk.batch import Picture, Work, read_here
+from desk.batch import Picture, Work
 from desk.cluster import read_there
 from desk.edge import Stop
+from desk.processes import read_here
 
 pytest.importorskip("distributed")
 

@@ -239,3 +239,27 @@ def test_a_total_written_once_more_says_less_than_one_that_is_new():
     empty = saying({"": 0.999})
     _, values = backward(dict.fromkeys(either, 1.0), either, Step("d09.mountain.C", empty, 0, rewritten=0.9))
     assert values[""] > 0.999
+
+
+@pytest.mark.parametrize(("players", "seed"), [(4, 1), (4, 5), (3, 7)])
+def test_two_deals_in_each_others_rows_are_said_and_settle_as_played(players, seed):
+    sheet, game, values, _ = sheet_of("sochi", players, seed)
+    rows = {"d06.": "d07.", "d07.": "d06."}
+    paper = {rows.get(name[:4], name[:4]) + name[4:]: value for name, value in values.items()}
+    decision = decide(sheet, clear_ink(sheet.form, paper))
+    assert [note.en for note in decision.notes] == ["deals 6 and 7 are written in each other's rows"]
+    assert decision.review == () and decision.mistakes == ()
+    assert {n: f.value for n, f in decision.fields.items() if f.value} == {n: v for n, v in paper.items() if v}
+    played = {seat: str(value) for seat, value in check(game).played.items()}
+    assert decision.played == played == decision.written
+
+
+def test_a_slip_in_exchanged_rows_is_told_where_it_stands():
+    sheet, _, values, _ = sheet_of("sochi", 3, 7)
+    name = next(n for n in sorted(values) if n.startswith("d09.") and n.split(".")[1] in ("whists", "mountain"))
+    slipped = {n: str(int(v) + 1) for n, v in values.items() if n[3:] == name[3:] and n >= name and v.isdigit()}
+    rows = {"d06.": "d07.", "d07.": "d06.", "d09.": "d10.", "d10.": "d09."}
+    paper = {rows.get(n[:4], n[:4]) + n[4:]: value for n, value in (values | slipped).items()}
+    decision = decide(sheet, clear_ink(sheet.form, paper))
+    here = "d10." + name[4:]
+    assert [(m.deal, m.field) for m in decision.mistakes] == [(10, here)] or here in {q.field for q in decision.review}
