@@ -23,6 +23,7 @@ from recognize.totals import number_of
 from scoring import audit
 from scoring.game import COLUMNS, Cell, Game, Written, cells_of
 from scoring.text import Text, figure
+from templates import Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,7 @@ def _decided(sheet: Sheet, search: Search, best: list[Node], fields: dict[str, F
     played, written = (
         {s: figure(v) for s, v in side.items()} if side else None for side in (found.played, found.written)
     )
-    notes = dict.fromkeys([*(note.message for note in found.notes), *noted])
+    notes = dict.fromkeys([*(note.message for note in found.notes), *_half_a_result(sheet.form, fields), *noted])
     return Decision(fields, game, mistakes, played, written, asked, tuple(notes))
 
 
@@ -322,6 +323,16 @@ def _copied_wrong(sheet: Sheet, fields: Mapping[str, FieldReading]) -> Iterator[
         yield Mistake(0, field.id, field.column, seat, field.on, kind, number, stood, reading.confidence, message)
 
 
+def _half_a_result(form: Form, fields: Mapping[str, FieldReading]) -> Iterator[Text]:
+    """That the players wrote down what some of them came to: only all together can be held against the game."""
+    written = [s for s in form.seats if f"result.{s}" in fields and number_of(fields[f"result.{s}"].value) is not None]
+    if 0 < len(written) < form.players:
+        yield Text(
+            f"результат записан не у всех ({len(written)} из {form.players}): он не проверен",
+            f"the result is written for {len(written)} of {form.players} players: it is not checked",
+        )
+
+
 def _result_mistakes(game: Game, found: audit.Audit, fields: Mapping[str, FieldReading]) -> Iterator[Mistake]:
     """The players' own results where they are not what their totals come to."""
     if found.result is None or found.result.verdict != "wrong" or game.result is None:
@@ -330,9 +341,9 @@ def _result_mistakes(game: Game, found: audit.Audit, fields: Mapping[str, FieldR
         if off:
             name = f"result.{seat}"
             due, written = game.result[seat] - off, int(game.result[seat])
-            message = Text(
-                f"в итоге стоит {written}, а по записям выходит {figure(due)}",
-                f"the result says {written}, but the totals come to {figure(due)}",
+            message = Cell("result", seat).text(game.players) + Text(
+                f": стоит {written}, а по записям выходит {figure(due)}",
+                f": {written} stands there, but the totals come to {figure(due)}",
             )
             expected = due if isinstance(due, int) else figure(due)
             yield Mistake(0, name, "result", seat, None, "result", written, expected, fields[name].confidence, message)

@@ -221,6 +221,7 @@ def _decided(
     """The reading of a sheet seen, from its ink and from what people said of it."""
     info = seen.sheet
     assert info is not None
+    seen_otherwise = tuple(_seen_otherwise(ink, told))
     ink = ink | {name: answered_ink(value, ink[name]) for name, value in told.items() if name in ink}
     rules = None
     if info.convention is not None:
@@ -239,8 +240,30 @@ def _decided(
         played=decision.played,
         written=decision.written,
         review=review,
-        notes=decision.notes,
+        notes=(*seen_otherwise, *decision.notes),
     )
+
+
+CLEARLY, HARDLY = 0.999, 1e-4
+"""A box reads clearly as something with so much, and hardly as something else with no more than that."""
+
+
+IN_WORDS = {"": Text("пусто", "nothing"), "x": Text("отметка", "a mark"), "-": Text("прочерк", "a dash")}
+
+
+def _seen_otherwise(ink: Mapping[str, Ink], told: Mapping[str, str]) -> Iterator[Text]:
+    """Answers that the picture clearly contradicts: people are tempted to say what should stand there."""
+    for name, value in told.items():
+        own = ink.get(name, UNSEEN)
+        if own.likely.get(own.best, 0.0) < CLEARLY or own(value) > HARDLY or {value, own.best} == {"", "-"}:
+            continue
+        answered, there = (IN_WORDS.get(text, Text(text, text)) for text in (value, own.best))
+        yield Text(
+            f"[{name}]: ответ «{answered.ru}» принят, хотя на снимке ясно: {there.ru}; отвечайте, что стоит на бумаге, "
+            "а не что должно стоять",
+            f'[{name}]: the answer "{answered.en}" is taken, though the photo clearly says: {there.en}; answer what '
+            "stands on the paper, not what should",
+        )
 
 
 def read_cells(cells: tuple[Cell, ...]) -> tuple[dict[str, Ink], dict[str, float]]:

@@ -199,6 +199,9 @@ def _against_the_row(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldRe
     for row in rows:
         for field in special[row.deal]:
             reading = fields[field.id]
+            if reading.state == "unreadable":
+                # What cannot be seen disagrees with nothing.
+                continue
             if field.kind == "mark":
                 called = (field.column, field.seat or field.choice or "") in row.marks
                 if called and reading.value == "":

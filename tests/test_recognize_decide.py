@@ -5,6 +5,7 @@ import pytest
 
 from recognize.decide import decide
 from recognize.ink import UNSEEN, answered_ink, mark_ink, number_ink
+from recognize.pipeline import _seen_otherwise
 from recognize.rows import Row, RowInk, row_candidates, tricks_probability
 from recognize.search import Sheet
 from recognize.simulation.table import play, write_down
@@ -263,3 +264,27 @@ def test_a_slip_in_exchanged_rows_is_told_where_it_stands():
     decision = decide(sheet, clear_ink(sheet.form, paper))
     here = "d10." + name[4:]
     assert [(m.deal, m.field) for m in decision.mistakes] == [(10, here)] or here in {q.field for q in decision.review}
+
+
+def test_an_answer_against_what_the_photo_clearly_shows_is_told_of():
+    ink = {"d10.whists.D.B": saying({"61": 0.9999}), "d01.pool.A": saying({"4": 0.6, "9": 0.4}), "d02.pool.A": UNSEEN}
+    told = {"d10.whists.D.B": "16", "d01.pool.A": "9", "d02.pool.A": "12"}
+    (note,) = _seen_otherwise(ink, told)
+    assert note.en.startswith('[d10.whists.D.B]: the answer "16" is taken, though the photo clearly says: 61;')
+    assert not list(_seen_otherwise(ink, {"d10.whists.D.B": "61"}))
+
+
+def test_a_result_that_only_some_wrote_down_is_said_to_be_unchecked():
+    sheet, _, values, _ = sheet_of("sochi", 4, 1)
+    ink = clear_ink(sheet.form, values | {"result.A": "999", "result.B": "5"})
+    notes = [note.en for note in decide(sheet, ink).notes]
+    assert notes == ["the result is written for 2 of 4 players: it is not checked"]
+
+
+def test_a_mark_out_of_sight_is_not_said_to_be_missing():
+    sheet, _, values, _ = sheet_of("sochi", 4, 1)
+    name = next(n for n in sorted(values) if n.startswith("d10.declarer"))
+    hidden = {n: UNSEEN for n in clear_ink(sheet.form, values) if n.startswith("d10.declarer")}
+    decision = decide(sheet, clear_ink(sheet.form, values) | hidden)
+    assert decision.fields[name].state == "unreadable"
+    assert not [note for note in decision.notes if "no mark" in note.en]
