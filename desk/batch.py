@@ -3,19 +3,12 @@
 import hashlib
 import io
 import os
-import signal
-import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
-from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any
-
-import cv2
 
 from desk.answers import Answer, by_place, for_copies
 from desk.edge import Lang
@@ -111,8 +104,8 @@ class Page:
 
 Pages = tuple[Page, ...]
 
-Engine = Callable[[Sequence[Picture], Work], Iterator[tuple[int, Pages]]]
-"""Reads pictures and yields the sheets of each, with its place among them, as they are done."""
+Engine = Callable[[Sequence[Picture], Work], Generator[tuple[int, Pages], None, None]]
+"""Reads pictures and yields the sheets of each, with its place among them, as they are done; closed, it stops."""
 
 
 # --- one picture ------------------------------------------------------------------------------------------------------
@@ -168,91 +161,6 @@ def as_json(reading: Reading, lang: Lang) -> dict[str, Any]:
     return reading_json(reading, lang) | {"lang": lang, "pictures": [reading.source]}
 
 
-# --- many, in processes of this machine -------------------------------------------------------------------------------
-
-
-def read_here(jobs: int) -> Engine:
-    """Reads in `jobs` processes of this machine.
-
-    A picture whose reading brings its process down is read once more alone, and if that fails too, it is `unreadable`.
-    """
-
-    def engine(pictures: Sequence[Picture], work: Work) -> Iterator[tuple[int, Pages]]:
-        if jobs == 1 or len(pictures) == 1:
-            yield from ((i, read_pages(picture, work)) for i, picture in enumerate(pictures))
-            return
-        left = list(range(len(pictures)))
-        while left:
-            yield from _until_it_breaks(pictures, work, left, jobs)
-            # Those under way when a process died are among the first of what is left, and one of them is to blame.
-            for i in left[: jobs + 1]:
-                alone = [i]
-                yield from _until_it_breaks(pictures, work, alone, 1)
-                if alone:
-                    yield i, (failed(pictures[i], work.lang, "BrokenProcessPool"),)
-                left.remove(i)
-
-    return engine
-
-
-def _until_it_breaks(
-    pictures: Sequence[Picture], work: Work, left: list[int], jobs: int
-) -> Iterator[tuple[int, Pages]]:
-    """Read the pictures at the places `left` and take out of it those done, until all are or a process dies."""
-    context = get_context("spawn")
-    pool = ProcessPoolExecutor(min(jobs, len(left)), mp_context=context, initializer=_start_worker)
-    others = active_children()
-    try:
-        with _interrupts_held():
-            waiting = {pool.submit(_read_pages, pictures[i], work): i for i in left}
-        for done in as_completed(list(waiting)):
-            i = waiting.pop(done)
-            pages = done.result()
-            left.remove(i)
-            yield i, pages
-    except BrokenProcessPool:
-        return
-    except (KeyboardInterrupt, GeneratorExit):
-        # Nobody waits for what is under way any more.
-        for worker in active_children():
-            if worker not in others:
-                worker.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """An interrupt waits until the end of this; the processes begun meanwhile never get one, not even as they load."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _start_worker() -> None:
-    """One picture, one core; an interrupt is the parent's business, and a parent that was killed is the end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    cv2.setNumThreads(1)
-    parent = parent_process()
-
-    def follow() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()
-
-
-def _read_pages(picture: Picture, work: Work) -> Pages:
-    return read_pages(picture, work)
-
-
 # --- all of them ------------------------------------------------------------------------------------------------------
 
 
@@ -301,11 +209,12 @@ def read_batch(
             if (kept := folder.kept(digest, picture.name, said)) is not None:
                 records[digest] = kept
     fresh = [digest for digest in first if digest not in records]
-    for place, pages in track(engine([first[digest] for digest in fresh], work), len(fresh)):
-        digest = fresh[place]
-        record = records[digest] = _record(first[digest], pages, said)
-        if folder is not None:
-            folder.keep(digest, first[digest].name, record, [page.overlay for page in pages])
+    with closing(engine([first[digest] for digest in fresh], work)) as steps:
+        for place, pages in track(steps, len(fresh)):
+            digest = fresh[place]
+            record = records[digest] = _record(first[digest], pages, said)
+            if folder is not None:
+                folder.keep(digest, first[digest].name, record, [page.overlay for page in pages])
     sheets = _Sheets(work, folder)
     for digest in first:
         sheets.add(records[digest], names[digest])

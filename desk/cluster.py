@@ -2,7 +2,7 @@
 
 import logging
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -36,7 +36,7 @@ def read_there(address: str) -> Engine:
             )
         ) from error
 
-    def engine(pictures: Sequence[Picture], work: Work) -> Iterator[tuple[int, Pages]]:
+    def engine(pictures: Sequence[Picture], work: Work) -> Generator[tuple[int, Pages], None, None]:
         if not pictures:
             return
         logging.getLogger("distributed").setLevel(logging.CRITICAL)

@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from desk.answers import Answer, AnswersError, answers_from
-from desk.batch import Batch, Engine, Picture, is_our_own, read_batch, read_here
+from desk.batch import Batch, Engine, Picture, is_our_own, read_batch
 from desk.cluster import read_there
 from desk.edge import NOT_REGULAR, ExitCode, Lang, Stop, complain, in_file, input_data, put_json
 from desk.folder import Folder
+from desk.processes import read_here
 from desk.report import alone_in_their_pictures, console, show_how_to_answer, show_reading, show_unreadable
 from desk.texts import text_of
 from recognize.identify import tesseract_found

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -225,6 +226,45 @@ def test_a_process_that_dies_takes_only_its_own_picture_with_it(tmp_path, monkey
     assert sorted(pages) == list(range(6))
     assert all(pages[i][0].reading["source"] == picture.name for i, picture in enumerate(pictures))
     assert [i for i in sorted(pages) if "the program failed on it" in pages[i][0].reading["reason"]] == [3]
+
+
+HALFWAY = """
+import sys, time
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import desk.processes
+from desk.batch import Picture, Work, read_pages
+
+def read(picture, work):
+    if picture.name == "1.jpg":
+        def half(self, message):
+            self._send(len(message).to_bytes(4, "big") + bytes(message)[: len(message) // 2])
+            Path("halfway").touch()
+            time.sleep(600)
+        Connection._send_bytes = half
+    return read_pages(picture, work)
+
+if __name__ == "__main__":
+    from halfway_reader import read
+    desk.processes.read_pages = read
+    steps = desk.processes.read_here(2)([Picture(f"{n}.jpg", data=b"text %d" % n) for n in range(2)], Work("en"))
+    print(next(steps)[0])
+    while not Path("halfway").exists():
+        time.sleep(0.02)
+    steps.close()
+"""
+"""A worker that never gets further than half of what it has to tell, and a program that waits no longer for it."""
+
+
+def test_a_worker_ended_halfway_through_telling_leaves_nobody_waiting(tmp_path):
+    (tmp_path / "halfway_reader.py").write_text(HALFWAY)
+    path = os.pathsep.join([str(Path(desk.batch.__file__).parents[1]), str(tmp_path)])
+    words = [sys.executable, tmp_path / "halfway_reader.py"]
+    ran = subprocess.run(
+        words, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, timeout=60
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "0\n", "")
 
 
 def test_several_processes_give_what_one_gives(pulka, photographer, tmp_path):
