@@ -14,14 +14,14 @@ from desk.batch import Page, Picture, Work, read_pages
 from desk.edge import ExitCode, Lang, Stop, put_json
 from desk.folder import write_whole
 from desk.report import console, show_reading
-from desk.words import field_text, figure_text, value_text
+from desk.words import field_text, value_text
 from recognize.simulation.bend import Bend
 from recognize.simulation.camera import photograph
 from recognize.simulation.hand import RECORDER, Correction, Image, make_writer, write_sheet
 from recognize.simulation.shots import Shadow, Shot
 from recognize.simulation.table import Slip, play, write_down
 from scoring import Game
-from scoring.text import Text, system_text
+from scoring.text import Text, figure_text, system_text
 from sheets import Entry, Sheet, make_sheets, print_sheets
 from templates import Form, encode, load_form
 

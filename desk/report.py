@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from desk.edge import Lang, in_file
-from desk.words import field_text, figure_text, like_text, player_text, value_text
+from desk.words import field_text, like_text, player_text, value_text
 from scoring.convention import Convention, ConventionError, describe, load_convention
-from scoring.text import Text, plain_name, seat_text
+from scoring.text import Text, figure_text, plain_name, seat_text
 
 LEAST_WIDTH = 110
 """Tables sent to a file or a pipe get this many columns; a terminal says its own."""

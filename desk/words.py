@@ -7,7 +7,7 @@ from typing import Any
 
 from scoring.audit import Difference
 from scoring.game import Totals, cells_of
-from scoring.text import Text, joined, plain_name, seat_text
+from scoring.text import Text, figure_text, joined, plain_name, seat_text
 
 _COLUMNS = {
     "pool": Text("пуля {seat}", "pool of {seat}"),
@@ -66,19 +66,6 @@ def value_text(value: str) -> Text:
 def like_text(value: str) -> Text:
     """The same as what a field looks like: «похоже на отметку», "looks like a mark"."""
     return _LIKE.get(value, value_text(value))
-
-
-def figure_text(figure: str | int) -> str:
-    """An exact figure as people write it: a real minus sign, whole whists before the fraction.
-
-    >>> figure_text("-307/3"), figure_text(38)
-    ('−102 1/3', '38')
-    """
-    value = Fraction(figure)
-    sign = "−" if value < 0 else ""
-    whole, rest = divmod(abs(value), 1)
-    parts = [str(whole)] if whole or not rest else []
-    return sign + " ".join(parts + ([str(rest)] if rest else []))
 
 
 def player_text(seat: str, names: Mapping[str, str] | None, lang: str) -> str:

@@ -15,7 +15,7 @@ from scoring.convention import LEVELS, Convention, Number, whole
 from scoring.game import Cell, Deal, Game, Totals, Violation, cells_of, name_text, violations
 from scoring.ledger import Entry, Reason, State, post, reason_text, start_of
 from scoring.settlement import Judgement, judge, settle
-from scoring.text import Text, figure, seat_text
+from scoring.text import Text, figure_text, seat_text
 
 KINDS = (
     "arithmetic",
@@ -202,14 +202,14 @@ def check(game: Game, unread: Collection[tuple[int, Cell]] = ()) -> Audit:
             written=played,
             totals_played=game.totals,
             totals_written=game.totals,
-            result=judge(game.result, game.totals, convention) if game.result is not None else None,
+            result=judge(game.result, game.totals, convention, game.players) if game.result is not None else None,
             empty=not game.written,
         )
     walk = _Walk(game, convention, frozenset(unread))
     totals = walk.state.totals()
     played = settle(totals, convention)
     if not game.written:
-        result = judge(game.result, totals, convention) if game.result is not None else None
+        result = judge(game.result, totals, convention, game.players) if game.result is not None else None
         return Audit(played=played, totals_played=totals, result=result, empty=True)
     changes: dict[Cell, Number] = {}
     for slip in walk.slips:
@@ -224,7 +224,7 @@ def check(game: Game, unread: Collection[tuple[int, Cell]] = ()) -> Audit:
         written=settle(left, convention),
         totals_played=totals,
         totals_written=left,
-        result=judge(game.result, left, convention) if game.result is not None else None,
+        result=judge(game.result, left, convention, game.players) if game.result is not None else None,
     )
 
 
@@ -509,8 +509,8 @@ class _Walk:
             mountains,
             "amnesty",
             Text(
-                f"амнистия: все горы меньше на {figure(-mountains[0].off)}, на расчёт не влияет",
-                f"amnesty: every mountain is less by {figure(-mountains[0].off)}, the settlement is the same",
+                f"амнистия: все горы меньше на {figure_text(-mountains[0].off)}, на расчёт не влияет",
+                f"amnesty: every mountain is less by {figure_text(-mountains[0].off)}, the settlement is the same",
             ),
         )
         return [spot for spot in spots if spot not in mountains]
@@ -723,12 +723,13 @@ class _Walk:
         text = self._place(slip.deal, slip.main)
         if wrote is None:
             text += Text(
-                f"не записано, должно быть {figure(expected)}", f"nothing written, expected {figure(expected)}"
+                f"не записано, должно быть {figure_text(expected)}",
+                f"nothing written, expected {figure_text(expected)}",
             )
         else:
             text += Text(
-                f"написано {figure(wrote)}, должно быть {figure(expected)}",
-                f"written {figure(wrote)}, expected {figure(expected)}",
+                f"написано {figure_text(wrote)}, должно быть {figure_text(expected)}",
+                f"written {figure_text(wrote)}, expected {figure_text(expected)}",
             )
         text += Text(" — ", " - ") + _KIND_WORDS[slip.kind]
         if slip.kind == "unexplained" and wrote is not None:
@@ -761,7 +762,7 @@ _KIND_WORDS = {
 
 
 def _signed(value: Number) -> str:
-    return f"+{figure(value)}" if value > 0 else figure(value)
+    return f"+{figure_text(value)}" if value > 0 else figure_text(value)
 
 
 def _relation(lost: Cell, taker: Cell) -> str:
@@ -839,7 +840,7 @@ def fine(mistake: Mistake) -> Fine | None:
     excess = mistake.changes.get(mistake.cell, 0)
     if excess <= 0 or mistake.column == "mountain":
         return None
-    amount = figure(excess)
+    amount = figure_text(excess)
     if mistake.column == "whists":
         cell = Cell("whists", mistake.on or "", mistake.seat)
     else:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from scoring.convention import LEVELS, OPTIONS, Convention, Number, whole
 from scoring.game import SEATS, Cell, Deal, Game, RuleError, Totals, cells_of, sitting_out, violations
-from scoring.text import Text, figure, joined, points_text, seat_text, tricks_text, whists_text
+from scoring.text import Text, figure_text, joined, points_text, seat_text, tricks_text, whists_text
 
 Reason = tuple[Any, ...]
 """Why a box changed: a code, the amount, and the figures that the sentence needs."""
@@ -623,13 +623,13 @@ def _game_text(contract: str) -> Text:
 
 
 def _times(tricks: Number, price: Number) -> str:
-    return f"{figure(tricks)} × {figure(price)} = {figure(whole(Fraction(tricks) * price))}"
+    return f"{figure_text(tricks)} × {figure_text(price)} = {figure_text(whole(Fraction(tricks) * price))}"
 
 
 def _gentleman(theirs: int, whist: Number, down: int, consolation: Number) -> str:
     if not down:
-        return f"{theirs} × {figure(whist)}"
-    return f"{theirs} × {figure(whist)} + 2 × {down} × {figure(consolation)}"
+        return f"{theirs} × {figure_text(whist)}"
+    return f"{theirs} × {figure_text(whist)} + 2 × {down} × {figure_text(consolation)}"
 
 
 def reason_text(reason: Reason) -> Text:
@@ -638,8 +638,8 @@ def reason_text(reason: Reason) -> Text:
     if code == "pool_closed":
         inner, *rest = args
         return _SENTENCES[inner](*rest) + Text(
-            f", до закрытия пули {figure(amount)} ({_KODEKS.ru} 4.2.3)",
-            f", of which {figure(amount)} close the pool ({_KODEKS.en} 4.2.3)",
+            f", до закрытия пули {figure_text(amount)} ({_KODEKS.ru} 4.2.3)",
+            f", of which {figure_text(amount)} close the pool ({_KODEKS.en} 4.2.3)",
         )
     rule = _RULES[code]
     russian = rule.replace("Kodeks part", "Кодекс, часть").replace("Kodeks", _KODEKS.ru)
@@ -663,8 +663,8 @@ _SENTENCES: dict[str, Callable[..., Text]] = {
     ),
     "down": lambda a, down, under: Text(f"без {down}: {_times(down, under)}", f"down {down}: {_times(down, under)}"),
     "misere_down": lambda a, taken, under: Text(
-        f"мизер не сыгран, {tricks_text(taken).ru} по {figure(under)}",
-        f"misère failed, {tricks_text(taken).en} at {figure(under)}",
+        f"мизер не сыгран, {tricks_text(taken).ru} по {figure_text(under)}",
+        f"misère failed, {tricks_text(taken).en} at {figure_text(under)}",
     ),
     "conceded": lambda a, down, under: Text(
         f"уход без {down}: {_times(down, under)}, вистов нет", f"conceded {down} down: {_times(down, under)}, no whists"
@@ -678,12 +678,12 @@ _SENTENCES: dict[str, Callable[..., Text]] = {
         f"консоляция сдающего: {_times(down, c)}", f"the dealer's consolation: {_times(down, c)}"
     ),
     "gentleman": lambda a, t, w, d, c: Text(
-        f"джентльменский вист: ({_gentleman(t, w, d, c)}) : 2 = {figure(a)}",
-        f"gentleman's whist: ({_gentleman(t, w, d, c)}) : 2 = {figure(a)}",
+        f"джентльменский вист: ({_gentleman(t, w, d, c)}) : 2 = {figure_text(a)}",
+        f"gentleman's whist: ({_gentleman(t, w, d, c)}) : 2 = {figure_text(a)}",
     ),
     "returned": lambda a, t, w, d, c: Text(
-        f"вернул вист и пишет все висты: {_gentleman(t, w, d, c)} = {figure(a)}",
-        f"returned the whist and writes all of it: {_gentleman(t, w, d, c)} = {figure(a)}",
+        f"вернул вист и пишет все висты: {_gentleman(t, w, d, c)} = {figure_text(a)}",
+        f"returned the whist and writes all of it: {_gentleman(t, w, d, c)} = {figure_text(a)}",
     ),
     "half_whist": lambda a, due, w: Text(f"полвиста: {_times(due, w)}", f"half-whist: {_times(due, w)}"),
     "short": lambda a, n, p: Text(f"недобор на висте: {_times(n, p)}", f"short on whist: {_times(n, p)}"),
@@ -692,8 +692,8 @@ _SENTENCES: dict[str, Callable[..., Text]] = {
         f"short on whist, the last whister answers: {_times(n, p)}",
     ),
     "short_split": lambda a, n, p: Text(
-        f"недобор на висте поровну: {_times(n, p)} : 2 = {figure(a)}",
-        f"short on whist, in equal parts: {_times(n, p)} : 2 = {figure(a)}",
+        f"недобор на висте поровну: {_times(n, p)} : 2 = {figure_text(a)}",
+        f"short on whist, in equal parts: {_times(n, p)} : 2 = {figure_text(a)}",
     ),
     "helped": lambda a, helper: Text(
         f"помощь, помогает {seat_text(helper).ru}: {points_text(a).ru}",
@@ -709,17 +709,17 @@ _SENTENCES: dict[str, Callable[..., Text]] = {
     ),
     "raspasy": lambda a, t, p: Text(f"распасы: {_times(t, p)}", f"raspasy: {_times(t, p)}"),
     "raspasy_less": lambda a, t, least, p: Text(
-        f"распасы с амнистией: ({t} − {least}) × {figure(p)} = {figure(a)}",
-        f"raspasy with amnesty: ({t} − {least}) × {figure(p)} = {figure(a)}",
+        f"распасы с амнистией: ({t} − {least}) × {figure_text(p)} = {figure_text(a)}",
+        f"raspasy with amnesty: ({t} − {least}) × {figure_text(p)} = {figure_text(a)}",
     ),
     "raspasy_whists": lambda a, t, p, n: Text(
-        f"распасы на висты: {_times(t, p)}" + (f" : {n} = {figure(a)}" if n > 1 else ""),
-        f"raspasy on whists: {_times(t, p)}" + (f" : {n} = {figure(a)}" if n > 1 else ""),
+        f"распасы на висты: {_times(t, p)}" + (f" : {n} = {figure_text(a)}" if n > 1 else ""),
+        f"raspasy on whists: {_times(t, p)}" + (f" : {n} = {figure_text(a)}" if n > 1 else ""),
     ),
     "zero": lambda a: Text("ноль взяток на распасах", "no trick on raspasy"),
     "talon": lambda a, units, unit: Text(
-        f"премия за прикуп: {figure(units)} по {whists_text(unit).ru}",
-        f"talon premium: {figure(units)} at {whists_text(unit).en}",
+        f"премия за прикуп: {figure_text(units)} по {whists_text(unit).ru}",
+        f"talon premium: {figure_text(units)} at {whists_text(unit).en}",
     ),
     "premium": lambda a, name: Text("премия: " + _PREMIUM[name][0], "premium: " + _PREMIUM[name][1]),
     "totus": lambda a: Text("тотус сыгран, гора списана", "totus made, the mountain is wiped"),

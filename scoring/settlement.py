@@ -12,8 +12,8 @@ from fractions import Fraction
 from math import ceil, floor
 
 from scoring.convention import Convention, Number, whole
-from scoring.game import Totals
-from scoring.text import Text, figure, seat_text
+from scoring.game import Totals, name_text
+from scoring.text import Text, figure_text, joined
 
 METHODS = ("mountain", "mean", "circles")
 
@@ -140,8 +140,8 @@ def working(totals: Totals, convention: Convention, method: str = "mean", limit:
         steps.append(
             Step(
                 Text(
-                    f"Амнистия: все списывают с горы {figure(least)}",
-                    f"Amnesty: everyone takes {figure(least)} off the mountain",
+                    f"Амнистия: все списывают с горы {figure_text(least)}",
+                    f"Amnesty: everyone takes {figure_text(least)} off the mountain",
                 ),
                 amnestied,
             )
@@ -154,10 +154,10 @@ def working(totals: Totals, convention: Convention, method: str = "mean", limit:
 
 
 def _levelled(level: Number, weight: Fraction) -> Text:
-    times = "" if weight == 1 else f", × {figure(whole(weight))}"
+    times = "" if weight == 1 else f", × {figure_text(whole(weight))}"
     return Text(
-        f"Выравнивание пуль до {figure(level)}: переигранное с горы, недоигранное на гору{times}",
-        f"Pools levelled to {figure(level)}: what is over comes off the mountain, what is short goes on it{times}",
+        f"Выравнивание пуль до {figure_text(level)}: переигранное с горы, недоигранное на гору{times}",
+        f"Pools levelled to {figure_text(level)}: what is over comes off the mountain, what is short goes on it{times}",
     )
 
 
@@ -181,8 +181,8 @@ def _by_mountain(totals: Totals, mountains: Mapping[str, Number], share: Fractio
         if share == Fraction(10, count)
         else Step(
             Text(
-                f"Каждая гора × {figure(whole(share))} — столько пишет на её хозяина каждый",
-                f"Each mountain × {figure(whole(share))} is written on its owner by everyone",
+                f"Каждая гора × {figure_text(whole(share))} — столько пишет на её хозяина каждый",
+                f"Each mountain × {figure_text(whole(share))} is written on its owner by everyone",
             ),
             shares,
         ),
@@ -196,19 +196,19 @@ def _by_mean(totals: Totals, mountains: Mapping[str, Number], price: Number, *, 
     seats, whists = totals.seats, totals.whists
     mean = whole(Fraction(sum(mountains.values())) / len(seats))
     own = {s: whole(Fraction(mean - mountains[s]) * price) for s in seats}
-    summed = " + ".join(figure(mountains[s]) for s in seats)
+    summed = " + ".join(figure_text(mountains[s]) for s in seats)
     steps = [
         Step(
             Text(
-                f"Средняя гора: ({summed}) : {len(seats)} = {figure(mean)}",
-                f"Mean mountain: ({summed}) : {len(seats)} = {figure(mean)}",
+                f"Средняя гора: ({summed}) : {len(seats)} = {figure_text(mean)}",
+                f"Mean mountain: ({summed}) : {len(seats)} = {figure_text(mean)}",
             ),
             {},
         ),
         Step(
             Text(
-                f"{'Первый кружок' if circles else 'С горы'}: (средняя − своя) × {figure(price)}",
-                f"{'First circle' if circles else 'From the mountain'}: (mean − own) × {figure(price)}",
+                f"{'Первый кружок' if circles else 'С горы'}: (средняя − своя) × {figure_text(price)}",
+                f"{'First circle' if circles else 'From the mountain'}: (mean − own) × {figure_text(price)}",
             ),
             own,
         ),
@@ -287,7 +287,11 @@ def permitted(totals: Totals, convention: Convention) -> tuple[dict[str, int], .
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a settlement written by hand is: ``exact``, ``permitted`` by rule 4.2.12, or ``wrong``."""
+    """What a settlement written by hand is.
+
+    ``exact``; ``permitted`` by rule 4.2.12; ``rounded``, every figure the exact one or a whole whist beside it; or
+    ``wrong``.
+    """
 
     verdict: str
     differences: Mapping[str, Number]
@@ -295,8 +299,16 @@ class Judgement:
     message: Text
 
 
-def judge(written: Mapping[str, Number], totals: Totals, convention: Convention) -> Judgement:
-    """Whether a settlement written by hand stands: exact, one that rule 4.2.12 permits, or wrong."""
+def judge(
+    written: Mapping[str, Number], totals: Totals, convention: Convention, players: Mapping[str, str] | None = None
+) -> Judgement:
+    """Whether a settlement written by hand stands; ``players`` are their names, for the message.
+
+    >>> from scoring.convention import load_convention
+    >>> totals = Totals({"A": 0, "B": 0}, {"A": 0, "B": 0}, {"A": {"B": 7}, "B": {"A": 4}})
+    >>> judge({"A": 5, "B": -3}, totals, load_convention("sochi")).message.en
+    'the settlement does not add up, the sum is 2, not 0: A 5 instead of 3'
+    """
     exact = settle(totals, convention)
     differences = {s: whole(Fraction(written[s] - exact[s])) for s in totals.seats}
     if not any(differences.values()):
@@ -307,24 +319,28 @@ def judge(written: Mapping[str, Number], totals: Totals, convention: Convention)
             differences,
             Text("расчёт допустим по правилу 4.2.12", "the settlement is permitted by Kodeks 4.2.12"),
         )
-    if sum(written.values()) != 0:
-        total = figure(whole(Fraction(sum(written.values()))))
-        return Judgement(
-            "wrong",
-            differences,
-            Text(
-                f"расчёт не сходится: сумма {total}, должен быть 0",
-                f"the settlement does not add up: the sum is {total}, not 0",
-            ),
+    total = Fraction(sum(differences.values()))
+    # To round each figure by itself may move the sum by half a whist for each.
+    beside = all(written[s] in (exact[s], floor(exact[s]), ceil(exact[s])) for s in totals.seats)
+    if beside and 2 * abs(total) <= len(totals.seats):
+        said = Text("расчёт верен, округлён до целых вистов", "the settlement is right, rounded to whole whists")
+        if total:
+            shown = figure_text(total)
+            said += Text(f" (и сумма от этого {shown})", f" (whence the sum {shown})")
+        return Judgement("rounded", differences, said)
+    apart = [
+        name_text(s, players)
+        + Text(f" {figure_text(written[s])}", f" {figure_text(written[s])}")
+        + Text(" вместо ", " instead of ")
+        + Text(figure_text(exact[s]), figure_text(exact[s]))
+        for s in totals.seats
+        if differences[s]
+    ]
+    said = Text("расчёт неверен: ", "the settlement is wrong: ")
+    if total:
+        shown = figure_text(total)
+        said = Text(
+            f"расчёт не сходится, сумма {shown}, а должна быть 0: ",
+            f"the settlement does not add up, the sum is {shown}, not 0: ",
         )
-    apart = [s for s in totals.seats if differences[s]]
-    return Judgement(
-        "wrong",
-        differences,
-        Text(
-            "расчёт неверен: "
-            + ", ".join(f"{seat_text(s).ru} {figure(written[s])} вместо {figure(whole(exact[s]))}" for s in apart),
-            "the settlement is wrong: "
-            + ", ".join(f"{s} {figure(written[s])} instead of {figure(whole(exact[s]))}" for s in apart),
-        ),
-    )
+    return Judgement("wrong", differences, said + joined(apart, ", "))

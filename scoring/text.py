@@ -48,6 +48,19 @@ def figure(value: int | Fraction) -> str:
     return str(value)
 
 
+def figure_text(value: str | int | Fraction) -> str:
+    """An exact figure as people write it: a real minus sign, whole whists before the fraction.
+
+    >>> figure_text("-307/3"), figure_text(38)
+    ('−102 1/3', '38')
+    """
+    exact = Fraction(value)
+    sign = "−" if exact < 0 else ""
+    whole, rest = divmod(abs(exact), 1)
+    parts = [str(whole)] if whole or not rest else []
+    return sign + " ".join(parts + ([str(rest)] if rest else []))
+
+
 def counted(number: int | Fraction, one: str, few: str, many: str) -> str:
     """A Russian noun after its number: 1 взятка, 2 взятки, 5 взяток, 1/2 взятки.
 
@@ -55,7 +68,7 @@ def counted(number: int | Fraction, one: str, few: str, many: str) -> str:
     ['1 взятка', '3 взятки', '11 взяток', '25 взяток']
     """
     if isinstance(number, Fraction) and number.denominator != 1:
-        return f"{number} {few}"
+        return f"{figure_text(number)} {few}"
     units, tens = abs(int(number)) % 10, abs(int(number)) % 100
     if 11 <= tens <= 14 or units == 0 or units >= 5:
         return f"{number} {many}"

@@ -11,6 +11,7 @@ from scoring import Deal, Game, Totals, Written, check, ledger
 from scoring.audit import KINDS, Audit, compare, fine
 from scoring.game import Cell
 from scoring.report import audit_to_dict, check_report
+from scoring.settlement import judge
 
 NAMES = {"A": "Иванов", "B": "Петров", "C": "Сидоров", "D": "Орлов"}
 
@@ -563,6 +564,46 @@ def test_the_written_result_is_judged_by_the_totals_as_written() -> None:
     assert check(replace(sheet, result={"A": 16, "B": 4, "C": -20})).result.verdict == "exact"  # type: ignore[union-attr]
     wrong = check(replace(sheet, result={"A": 16, "B": 5, "C": -20})).result
     assert wrong is not None and wrong.verdict == "wrong" and "сумма 1" in wrong.message.ru
+
+
+HALVES = Game(
+    "sochi", NAMES, totals=Totals(dict.fromkeys("ABCD", 10), dict(zip("ABCD", (0, 5, 10, 8), strict=True)), {})
+)
+"""Exact: A 57 1/2, B 7 1/2, C -42 1/2, D -22 1/2."""
+
+
+@pytest.mark.parametrize(
+    ("figures", "verdict"),
+    [
+        ((58, 8, -43, -23), "rounded"),  # the sum is zero, one way or the other
+        ((58, 7, -43, -22), "rounded"),
+        ((58, 8, -42, -22), "rounded"),  # each by itself, a half up: the sum is 2
+        ((Fraction(115, 2), 7, -42, -22), "rounded"),
+        ((59, 8, -43, -24), "wrong"),  # more than a whist beside
+        ((58, 8, -43, -21), "wrong"),
+        ((Fraction(115, 2), Fraction(15, 2), Fraction(-85, 2), Fraction(-45, 2)), "exact"),
+    ],
+)
+def test_a_result_rounded_to_whole_whists_is_right(figures: tuple[int | Fraction, ...], verdict: str) -> None:
+    judged = judge(dict(zip("ABCD", figures, strict=True)), HALVES.totals, HALVES.rules)  # type: ignore[arg-type]
+    assert judged.verdict == verdict
+
+
+def test_a_whole_figure_is_not_to_be_rounded() -> None:
+    record = replace(HALVES, totals=Totals(dict.fromkeys("ABCD", 10), dict.fromkeys("ABCD", 4), {}), result={})
+    judged = judge({"A": 1, "B": -1, "C": 0, "D": 0}, record.totals, record.rules)  # type: ignore[arg-type]
+    assert judged.verdict == "wrong"
+
+
+def test_what_is_wrong_with_a_result_is_told_by_name_and_as_people_write_it() -> None:
+    found = check(replace(HALVES, result={"A": 60, "B": 7, "C": -43, "D": -24})).result
+    assert found is not None
+    assert found.message.ru == (
+        "расчёт неверен: Иванов 60 вместо 57 1/2, Петров 7 вместо 7 1/2, Сидоров −43 вместо −42 1/2, "
+        "Орлов −24 вместо −22 1/2"
+    )
+    off = check(replace(HALVES, result={"A": 50, "B": 7, "C": -43, "D": -22})).result
+    assert off is not None and off.message.ru.startswith("расчёт не сходится, сумма −8, а должна быть 0: Иванов 50")
 
 
 # --- fines, comparison, plain data -----------------------------------------------------------------------------------
