@@ -267,6 +267,22 @@ def test_a_worker_ended_halfway_through_telling_leaves_nobody_waiting(tmp_path):
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "0\n", "")
 
 
+def test_no_interrupt_gets_in_while_processes_begin(tmp_path):
+    script = tmp_path / "begin.py"
+    script.write_text(
+        "import signal\n"
+        "from desk.processes import _interrupts_held, _Worker\n"
+        "if __name__ == '__main__':\n"
+        "    with _interrupts_held():\n"
+        "        worker = _Worker()\n"
+        "        print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))\n"
+        "        worker.process.kill()\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(desk.batch.__file__).parents[1])}
+    ran = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, timeout=60)
+    assert (ran.stdout, ran.stderr) == ("True\n", "")
+
+
 def test_several_processes_give_what_one_gives(pulka, photographer, tmp_path):
     for seed in (1, 2):
         photographer(seed).save(tmp_path / f"{seed}.jpg")
