@@ -270,6 +270,7 @@ def lines_in(text: str) -> tuple[dict[Path_, int], list[Path_]]:
         if word in "}]":
             inside.pop()
             path.pop()
+            key = False  # where the braces are empty none came
             continue
         if word == ",":
             if inside[-1] == "[":
@@ -384,7 +385,8 @@ class _Reader:
         if not isinstance(value, str) and str(value) in known:
             self.wrong(path, value, f'"{value}" в кавычках', f'"{value}" in quotation marks', seat)
         else:
-            self.wrong(path, value, " ".join(known), " ".join(known), seat)
+            letter = _russian_letter(value) if known == SEATS else Text("", "")
+            self.wrong(path, value, " ".join(known) + letter.ru, " ".join(known) + letter.en, seat)
         return known[0]
 
     def unknown(self, data: Mapping[str, Any], known: tuple[str, ...], path: Path_) -> None:
@@ -400,10 +402,11 @@ class _Reader:
         found = {}
         for seat, value in self.table(data, path).items():
             if seat not in SEATS:
+                letter = _russian_letter(seat)
                 self.say(
                     (*path, seat),
-                    f"{path[-1]}: нет места {_quoted(seat)}; места: {' '.join(SEATS)}",
-                    f"{path[-1]}: no seat {_quoted(seat)}; seats are {' '.join(SEATS)}",
+                    f"{path[-1]}: нет места {_quoted(seat)}; места: {' '.join(SEATS)}{letter.ru}",
+                    f"{path[-1]}: no seat {_quoted(seat)}; seats are {' '.join(SEATS)}{letter.en}",
                 )
                 continue
             found[seat] = read(value, (*path, seat), seat)
@@ -553,6 +556,17 @@ class _Reader:
             self.total(row.get("value"), (*path, "value"), seat),
             self.choice(row["on"], (*path, "on"), SEATS, seat) if row.get("on") is not None else None,
         )
+
+
+def _russian_letter(name: Any) -> Text:
+    """What to add where a seat's letter is a Russian one: it may look the same as the Latin one that is expected."""
+    letter = next((part for part in str(name).split(".") if re.fullmatch("[А-Яа-я]", part)), None)
+    if letter is None:
+        return Text("", "")
+    return Text(
+        f" («{letter}» — русская буква, а места пишут латинскими: А Б В Г — это A B C D)",
+        f" (“{letter}” is a Russian letter, seats are Latin ones: А Б В Г are A B C D)",
+    )
 
 
 def _quoted(value: Any) -> str:
@@ -709,7 +723,12 @@ class _CsvReader:
         elif name in ("start", "totals") and rest:
             cell = _cell_from(rest)
             if cell is None:
-                self._say(line, f"{_quoted(row[0])}: нет такой графы", f"{_quoted(row[0])}: no such column")
+                letter = _russian_letter(rest)
+                self._say(
+                    line,
+                    f"{_quoted(row[0])}: нет такой графы{letter.ru}",
+                    f"{_quoted(row[0])}: no such column{letter.en}",
+                )
             else:
                 path = (
                     (name, cell.seat, "whists", cell.on or "")
@@ -731,7 +750,10 @@ class _CsvReader:
             known = name == "deal" or name in _DEAL_COLUMNS or name in _EXTRA_COLUMNS or _cell_from(name)
             group, _, seat = name.partition(".")
             if not known and not (group in ("defence", "tricks") and seat in SEATS):
-                self._say(line, f"нет такой графы: {_quoted(name)}", f"no such column: {_quoted(name)}")
+                letter = _russian_letter(name)
+                self._say(
+                    line, f"нет такой графы: {_quoted(name)}{letter.ru}", f"no such column: {_quoted(name)}{letter.en}"
+                )
             if name in row[:i]:
                 self._say(line, f"графа {_quoted(name)} встречается дважды", f"column {_quoted(name)} occurs twice")
         return row

@@ -369,10 +369,7 @@ def _head_violations(game: Game) -> list[Violation]:
             found.append(
                 Violation(
                     "seats",
-                    Text(
-                        f"{name}: места {' '.join(totals.seats)}; ожидаются {' '.join(seats)}",
-                        f"{name}: seats {' '.join(totals.seats)}; expected {' '.join(seats)}",
-                    ),
+                    _other_seats(name, totals.seats, seats),
                     field=name,
                 )
             )
@@ -416,14 +413,17 @@ def _head_violations(game: Game) -> list[Violation]:
         found.append(
             Violation(
                 "seats",
-                Text(
-                    f"result: места {' '.join(game.result)}; ожидаются {' '.join(seats)}",
-                    f"result: seats {' '.join(game.result)}; expected {' '.join(seats)}",
-                ),
+                _other_seats("result", tuple(game.result), seats),
                 field="result",
             )
         )
     return found
+
+
+def _other_seats(name: str, there: tuple[str, ...], seats: tuple[str, ...]) -> Text:
+    found = Text(f"места {' '.join(there)}", f"seats {' '.join(there)}") if there else Text("пусто", "empty")
+    expected = Text(f"; ожидаются места {' '.join(seats)}", f"; expected seats {' '.join(seats)}")
+    return Text(f"{name}: ", f"{name}: ") + found + expected
 
 
 def _broken(deal: Deal, code: str, seat: str | None, field_name: str, ru: str, en: str) -> Violation:
@@ -763,16 +763,22 @@ def _written_violations(game: Game, deals: set[int]) -> list[Violation]:
                 f"нет такого места; ожидается одно из {' '.join(seats)}",
                 f"no such seat; expected one of {' '.join(seats)}",
             )
+        elif entry.column == "whists" and entry.on is None:
+            say(
+                "written",
+                'не сказано, на кого висты; ожидается "on": место другого игрока',
+                'whists on nobody; expected "on": another player\'s seat',
+            )
         elif entry.column == "whists" and (entry.on not in seats or entry.on == entry.seat):
             say(
                 "written",
-                f"висты на {entry.on!r}; ожидается другой игрок",
-                f"whists on {entry.on!r}; expected another player",
+                f"висты на {seat_text(str(entry.on)).ru}; ожидается другой игрок",
+                f"whists on {entry.on}; expected another player",
             )
         elif entry.column != "whists" and entry.on is not None:
             say(
                 "written",
-                f"в графе {entry.column} стоит «на {entry.on}»; это бывает только у вистов",
+                f"в графе {entry.column} стоит «на {seat_text(entry.on).ru}»; это бывает только у вистов",
                 f"{entry.column} with 'on' {entry.on}; only whists have it",
             )
         elif entry.deal != 0 and not deals and game.totals is None:

@@ -18,6 +18,7 @@ from scoring.files import (
     game_to_csv,
     game_to_dict,
     game_to_json,
+    lines_in,
     read_game,
     write_game,
 )
@@ -167,6 +168,25 @@ def test_a_wrong_json_says_where_and_what(old: str, new: str, expected: str) -> 
     assert all(problem.text.ru for problem in caught.value.problems)
 
 
+@pytest.mark.parametrize(("old", "new"), [('"B": 4}', '"В": 4}'), ('"declarer": "A"', '"declarer": "А"')])
+def test_a_russian_letter_for_a_seat_is_called_one(old: str, new: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        game_from_json(GOOD.replace(old, new, 1))
+    assert "— русская буква, а места пишут латинскими" in caught.value.problems[0].text.ru
+    with pytest.raises(RecordError) as caught:
+        game_from_csv(game_to_csv(game_from_json(GOOD)).replace("tricks.A", "tricks.А"))
+    assert "“А” is a Russian letter" in caught.value.problems[0].text.en
+
+
+def test_seats_and_whists_that_are_missing_are_told_in_words() -> None:
+    data = json.loads(GOOD) | {"start": {}}
+    data["written"] = [{"deal": 1, "column": "whists", "seat": "B", "value": 2}]
+    assert [v.text.ru for v in violations(game_from_dict(data))] == [
+        "start: пусто; ожидаются места A B C",
+        'сдача 1, место Б: не сказано, на кого висты; ожидается "on": место другого игрока',
+    ]
+
+
 def test_all_problems_come_together() -> None:
     with pytest.raises(RecordError) as caught:
         game_from_json(
@@ -267,3 +287,10 @@ def test_what_is_no_json_is_said_in_either_language(text: str, ru: str, en: str)
 def test_a_total_below_zero_may_stand_on_paper() -> None:
     (entry,) = game_from_json(GOOD.replace('"value": 2', '"value": -3')).written
     assert entry.value == -3
+
+
+def test_empty_braces_anywhere_leave_the_lines_of_all_that_follows_right() -> None:
+    lines, repeated = lines_in('[{},\n{"a": {},\n"b": [],\n"a": 1},\n{}]')
+    assert lines == {(): 1, (0,): 1, (1,): 2, (1, "a"): 4, (1, "b"): 3, (2,): 5}
+    assert repeated == [(1, "a")]
+    assert game_from_json(GOOD.replace('"tricks": {"C": 1}', '"tricks": {}')).deals[1].tricks == {}

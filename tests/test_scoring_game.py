@@ -172,7 +172,7 @@ def test_everything_wrong_is_reported_at_once() -> None:
         "a pool of -5; expected a whole number from 1 to 9999",
         "deal 1: 11 tricks in all; expected 10 at most",
         "deal 1, seat C: pool with 'on' A; only whists have it",
-        "deal 1, seat B: whists on 'B'; expected another player",
+        "deal 1, seat B: whists on B; expected another player",
         "deal 1, seat C: an entry in column 'luck'; expected pool, mountain, whists",
         "deal 2, seat A: a whist by the dealer, who sits out",
         "deal 2: the deal's number is repeated or below 1",
