@@ -10,8 +10,8 @@ from desk.edge import ExitCode, Lang, Stop, in_file, input_data, input_file, put
 from desk.report import PERHAPS, console, show_check, show_convention, show_conventions, show_open, show_settlement
 from desk.texts import text_of
 from desk.words import difference_text
-from scoring import Convention, Game, convention_names, load_convention
-from scoring.audit import Difference, compare
+from scoring import Convention, Game, convention_names, ledger, load_convention
+from scoring.audit import AFTER_THE_END, Difference, compare
 from scoring.convention import OPTIONS, ConventionError, option_text
 from scoring.files import (
     RecordError,
@@ -63,7 +63,8 @@ def settle_record(file: str, lang: Lang, method: str, price: int | None, *, by_h
         out = console()
         show_open(out, file, len(record.asked), lang)
         show_settlement(out, report, record.game.players, lang)
-    return ExitCode.PERSON if record.asked else ExitCode.DONE
+    played_on = record.game.totals is None and ledger(record.game).played_on(record.game.rules) is not None
+    return ExitCode.PERSON if record.asked or played_on else ExitCode.DONE
 
 
 def check_record(file: str, against: str | None, lang: Lang, *, fines: bool, as_json: bool) -> ExitCode:
@@ -97,7 +98,8 @@ def check_record(file: str, against: str | None, lang: Lang, *, fines: bool, as_
             show_open(out, name, len(one.asked), lang)
         show_check(out, report, game.players, lang, fines=fines, by_totals=game.totals is not None, asked=record.asked)
     wrong = report["result"] is not None and report["result"]["verdict"] == "wrong"
-    left = report["mistakes"] or wrong or report.get("differences") or any(one.asked for one in records)
+    played_on = any(note["code"] == AFTER_THE_END for note in report["notes"])
+    left = report["mistakes"] or wrong or played_on or report.get("differences") or any(one.asked for one in records)
     return ExitCode.PERSON if left else ExitCode.DONE
 
 

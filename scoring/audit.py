@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 from scoring.convention import LEVELS, Convention, Number, whole
 from scoring.game import Cell, Deal, Game, Totals, Violation, cells_of, name_text, violations
-from scoring.ledger import Entry, Reason, State, post, reason_text, start_of
+from scoring.ledger import Entry, Reason, State, is_over, post, reason_text, start_of
 from scoring.settlement import Judgement, judge, settle
 from scoring.text import Text, figure_text, seat_text
 
@@ -31,6 +32,9 @@ KINDS = (
     "pool over the limit",
     "unexplained",
 )
+
+AFTER_THE_END = "after_the_end"
+"""The code of the note that a record goes on after its game was over."""
 
 Settlement = dict[str, Fraction]
 
@@ -208,9 +212,13 @@ def check(game: Game, unread: Collection[tuple[int, Cell]] = ()) -> Audit:
     walk = _Walk(game, convention, frozenset(unread))
     totals = walk.state.totals()
     played = settle(totals, convention)
+    over = next(
+        (d.deal for d, s in zip(game.deals[:-1], walk.states[1:], strict=False) if is_over(convention, s)), None
+    )
+    noted = remarks(game, over)
     if not game.written:
         result = judge(game.result, totals, convention, game.players) if game.result is not None else None
-        return Audit(played=played, totals_played=totals, result=result, empty=True)
+        return Audit(notes=noted, played=played, totals_played=totals, result=result, empty=True)
     changes: dict[Cell, Number] = {}
     for slip in walk.slips:
         for cell, amount in slip.changes.items():
@@ -219,13 +227,53 @@ def check(game: Game, unread: Collection[tuple[int, Cell]] = ()) -> Audit:
     mistakes = tuple(walk.mistake(slip) for slip in walk.slips if not slip.note)
     return Audit(
         mistakes=tuple(sorted(mistakes, key=lambda m: walk.rows[m.deal])),
-        notes=tuple(sorted(walk.notes, key=lambda note: walk.rows[note.deal or 0])),
+        notes=(*noted, *sorted(walk.notes, key=lambda note: walk.rows[note.deal or 0])),
         played=played,
         written=settle(left, convention),
         totals_played=totals,
         totals_written=left,
         result=judge(game.result, left, convention, game.players) if game.result is not None else None,
     )
+
+
+def remarks(game: Game, over: int | None) -> tuple[Note, ...]:
+    """What is odd about a record as a whole: no pool limit, deals that are missing, deals after the end.
+
+    ``over`` is the deal with which the game was over, where more follow it. A sheet that goes on from another one may
+    begin with any deal.
+
+    >>> twice = Game("sochi", {"A": "", "B": ""}, [Deal(n, "6", declarer="A") for n in (1, 2, 7)], 10)
+    >>> [note.message.en for note in remarks(twice, None)]
+    ['deals 3 to 6 are not recorded']
+    """
+    notes = []
+    convention = game.rules
+    if game.deals and game.pool is None and convention.end != "time":
+        said = Text(
+            "до скольких играли пулю, не указано: считается, что предела нет"
+            + (", помощи не бывает" if convention.help else "")
+            + " и конец пульки не проверяется",
+            "no pool limit is given: it is taken that there was none"
+            + (", hence no help" if convention.help else "")
+            + ", and the end of the game is not checked",
+        )
+        notes.append(Note("no_limit", said))
+    goes_on = game.start is not None or any(entry.deal == 0 for entry in game.written)
+    numbers = [deal.deal for deal in game.deals]
+    for before, after in pairwise(numbers if goes_on else [0, *numbers]):
+        first, last = before + 1, after - 1
+        if first < last:
+            said = Text(f"сдачи {first}–{last} не записаны", f"deals {first} to {last} are not recorded")
+            notes.append(Note("deals_missing", said))
+        elif first == last:
+            notes.append(Note("deals_missing", Text(f"сдача {first} не записана", f"deal {first} is not recorded")))
+    if over is not None:
+        said = Text(
+            f"пулька окончена сдачей {over}, дальше записаны ещё сдачи",
+            f"the game was over with deal {over}, yet more deals follow",
+        )
+        notes.append(Note(AFTER_THE_END, said))
+    return tuple(notes)
 
 
 class _Walk:

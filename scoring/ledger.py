@@ -100,6 +100,11 @@ class Ledger:
         """The deal with which the game was over by its convention's condition, if it was."""
         return next((deal.deal for deal in self.deals if is_over(convention, deal.state)), None)
 
+    def played_on(self, convention: Convention) -> int | None:
+        """The deal with which the game was over, where more deals follow it."""
+        over = self.over_at(convention)
+        return over if over is not None and over != self.deals[-1].deal else None
+
 
 class _Layout(NamedTuple):
     cells: tuple[Cell, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from scoring.audit import Audit, Mistake, check, fine
+from scoring.audit import Audit, Mistake, Note, check, fine, remarks
 from scoring.convention import Number, whole
 from scoring.files import totals_to_dict
 from scoring.game import Cell, Game, RuleError, violations
@@ -33,12 +33,12 @@ def settlement_report(
         raise RuleError(broken)
     convention = game.rules
     lines: list[dict[str, Any]] = []
-    over = None
+    noted: tuple[Note, ...] = ()
     if game.totals is not None:
         totals = game.totals
     else:
         book = ledger(game)
-        over = book.over_at(convention)
+        noted = remarks(game, book.played_on(convention))
         totals = book.end.totals()
         lines = [
             {"deal": deal.deal, "entries": [entry_to_dict(entry, lang) for entry in deal.entries]}
@@ -57,20 +57,13 @@ def settlement_report(
             for step in working(totals, convention, method, game.limit)
         ],
     }
-    if over is not None and over != game.deals[-1].deal:
-        report["notes"] = [_after_the_end(over).in_(lang)]
+    if noted:
+        report["notes"] = [note.message.in_(lang) for note in noted]
     if by_hand:
         report["permitted"] = list(permitted(totals, convention))
     if stake is not None:
         report["money"] = _figures(money(exact, stake))
     return report
-
-
-def _after_the_end(deal: int) -> Text:
-    return Text(
-        f"пулька окончена сдачей {deal}, дальше записаны ещё сдачи",
-        f"the game was over with deal {deal}, yet more deals follow",
-    )
 
 
 def check_report(game: Game, lang: str = "ru", unread: Collection[tuple[int, Cell]] = ()) -> dict[str, Any]:

@@ -384,6 +384,19 @@ def test_settle_in_money_and_by_hand(pulka, record):
         assert ran.code == 2 and len(ran.complaints) == 1 and bad[0] in ran.complaints[0]
 
 
+@pytest.mark.parametrize("command", ["settle", "check"])
+def test_deals_after_the_end_need_a_person_and_missing_ones_are_noted(pulka, tmp_path, command):
+    data = json.loads((EXAMPLES / "honest.json").read_text("utf-8"))
+    more = {"deal": 14, "dealer": "A", "contract": "raspasy", "tricks": {"B": 3, "C": 3, "D": 4}}
+    (tmp_path / "on.json").write_text(json.dumps(data | {"deals": [*data["deals"], more], "written": []}), "utf-8")
+    ran = pulka(command, tmp_path / "on.json")
+    assert ran.code == 1 and "· пулька окончена сдачей 13, дальше записаны ещё сдачи" in ran.out
+    gap = [deal for deal in data["deals"] if deal["deal"] not in (3, 4)]
+    (tmp_path / "gap.json").write_text(json.dumps(data | {"deals": gap, "written": []}), "utf-8")
+    ran = pulka(command, tmp_path / "gap.json", "--lang", "en")
+    assert ran.code == 0 and "· deals 3 to 4 are not recorded" in ran.out
+
+
 def test_check_compares_two_secretaries_records(pulka, record, tmp_path):
     mine = record()
     theirs = tmp_path / "theirs.json"

@@ -10,13 +10,14 @@ import pytest
 from scoring import Deal, Game, Totals, Written, check, ledger
 from scoring.audit import KINDS, Audit, compare, fine
 from scoring.game import Cell
-from scoring.report import audit_to_dict, check_report
+from scoring.report import audit_to_dict, check_report, settlement_report
 from scoring.settlement import judge
 
 NAMES = {"A": "Иванов", "B": "Петров", "C": "Сидоров", "D": "Орлов"}
 
 
 def game(*deals: Deal, convention: str = "sochi", players: int = 3, **more: object) -> Game:
+    more = {"pool": "mean"} | more  # no limit, and that is said
     return Game(convention, {s: NAMES[s] for s in "ABCD"[:players]}, deals, **more)  # type: ignore[arg-type]
 
 
@@ -512,7 +513,9 @@ def test_a_half_rounded_is_a_note() -> None:
     """Two tied winners share 5 x 5 whists: 12 1/2 each, 12 or 13 on paper."""
     deal = Deal(1, "raspasy", tricks={"A": 1, "B": 1, "C": 8})
     tie = Deal(2, "raspasy", tricks={"A": 0, "B": 5, "C": 5})
-    record = Game("moscow", NAMES_3, (deal, tie), options={"raspasy_whists": 5, "raspasy_count": "above_minimum"})
+    record = Game(
+        "moscow", NAMES_3, (deal, tie), "mean", options={"raspasy_whists": 5, "raspasy_count": "above_minimum"}
+    )
     totals = ledger(record).end.totals()
     assert totals.whists["A"]["C"] == Fraction(35, 2) + 25
     boxes = [Written(d.deal, e.column, e.seat, int(e.total), e.on) for d in ledger(record).deals for e in d.entries]
@@ -564,6 +567,29 @@ def test_the_written_result_is_judged_by_the_totals_as_written() -> None:
     assert check(replace(sheet, result={"A": 16, "B": 4, "C": -20})).result.verdict == "exact"  # type: ignore[union-attr]
     wrong = check(replace(sheet, result={"A": 16, "B": 5, "C": -20})).result
     assert wrong is not None and wrong.verdict == "wrong" and "сумма 1" in wrong.message.ru
+
+
+def test_deals_that_are_missing_and_deals_after_the_end_are_noted() -> None:
+    nine = [Deal(n, "9", declarer="A", defence={"B": "pass", "C": "pass"}) for n in (2, 3, 6, 8)]
+    record = replace(game(*nine), pool=8)
+    said = [
+        "сдача 1 не записана",
+        "сдачи 4–5 не записаны",
+        "сдача 7 не записана",
+        "пулька окончена сдачей 6, дальше записаны ещё сдачи",
+    ]
+    assert [note.message.ru for note in check(record).notes] == said
+    assert settlement_report(record)["notes"] == said
+    assert [note.code for note in check(paper(record)).notes] == ["deals_missing"] * 3 + ["after_the_end"]
+    goes_on = replace(record, start=Totals(dict.fromkeys("ABC", 0), dict.fromkeys("ABC", 0), {}))
+    assert "сдача 1 не записана" not in settlement_report(goes_on)["notes"]
+    assert not check(replace(record, deals=nine[1:2], pool=8, start=goes_on.start)).notes
+
+
+def test_that_no_pool_limit_is_given_is_noted() -> None:
+    (note,) = check(replace(TEN_SIXES, pool=None)).notes
+    assert note.code == "no_limit" and "помощи не бывает" in note.message.ru
+    assert not check(replace(TEN_SIXES, pool=30)).notes
 
 
 HALVES = Game(

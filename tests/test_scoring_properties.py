@@ -91,7 +91,7 @@ def games(draw: st.DrawFn, conventions: tuple[str, ...] = CONVENTIONS, most: int
         played.append(deal)
         if is_over(rules, state):
             break
-    return Game(convention, {seat: f"player {seat}" for seat in SEATS[:players]}, tuple(played), pool=limit)
+    return Game(convention, {seat: f"player {seat}" for seat in SEATS[:players]}, tuple(played), limit or "mean")
 
 
 @st.composite
