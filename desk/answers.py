@@ -210,7 +210,7 @@ def _answer(item: object) -> Answer:
                 '"page" is a page of the picture: a whole number from 1, not in quotes, with "source" only',
             )
         )
-    sheet = _sheet(words["sheet"]) if "sheet" in words else None
+    sheet = sheet_number(words["sheet"]) if "sheet" in words else None
     if words["field"].strip() == "sheet":
         return Answer("sheet", _code(words["value"], sheet), None, words.get("source"), page)
     field = _field(words["field"].strip())
@@ -241,7 +241,8 @@ _LATIN = str.maketrans("АВЕКМНРСТУХ", "ABEKMHPCTYX")
 """The Latin capitals that Russian ones look like; a sheet's number has no others."""
 
 
-def _sheet(word: str) -> str:
+def sheet_number(word: str) -> str:
+    """A sheet's short number as it is kept, in whatever alphabet it was typed; AnswersError where it is none."""
     found = _SHEET_ID.fullmatch(word.strip().upper().translate(_LATIN))
     if found is None:
         raise AnswersError(

@@ -78,6 +78,15 @@ RecordArgument = Annotated[
         "A game record, JSON or CSV, or a sheet that “pulka read” has read; “-” is standard input.",
     ),
 ]
+SheetOption = Annotated[
+    str | None,
+    _option(
+        "--sheet",
+        value=both("НОМЕР", "NUMBER"),
+        ru="Какой из прочитанных листов, если их в файле несколько: короткий номер, например 7K3M-9RXA.",
+        en="Which of the sheets read, where the file has several: its short number, such as 7K3M-9RXA.",
+    ),
+]
 
 
 def _example(command: str, english: str | None = None) -> str:
@@ -335,6 +344,7 @@ def read(
 def settle(
     ctx: typer.Context,
     file: RecordArgument,
+    sheet: SheetOption = None,
     method: Annotated[
         str,
         _option(
@@ -363,7 +373,7 @@ def settle(
     price = whole_number("--stake", stake, most=1_000_000)
     from desk.records import settle_record
 
-    return settle_record(file, ctx.obj, method, price, by_hand=by_hand, as_json=as_json)
+    return settle_record(file, sheet, ctx.obj, method, price, by_hand=by_hand, as_json=as_json)
 
 
 @app.command(
@@ -378,6 +388,7 @@ def settle(
 def check(
     ctx: typer.Context,
     file: RecordArgument,
+    sheet: SheetOption = None,
     against: Annotated[
         str | None,
         _option(
@@ -397,7 +408,7 @@ def check(
     _speak(lang)
     from desk.records import check_record
 
-    return check_record(file, against, ctx.obj, fines=fines, as_json=as_json)
+    return check_record(file, sheet, against, ctx.obj, fines=fines, as_json=as_json)
 
 
 @app.command(

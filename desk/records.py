@@ -1,11 +1,12 @@
 """`pulka settle`, `pulka check` and `pulka conventions`: game records, and the rules they are settled by."""
 
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from desk.answers import AnswersError, sheet_number
 from desk.edge import ExitCode, Lang, Stop, in_file, input_data, input_file, put_json
 from desk.report import PERHAPS, console, show_check, show_convention, show_conventions, show_open, show_settlement
 from desk.texts import text_of
@@ -42,8 +43,10 @@ class Record:
         return [(deal, cell) for deal, cell in rows if cell.field(deal) in self.unseen]
 
 
-def settle_record(file: str, lang: Lang, method: str, price: int | None, *, by_hand: bool, as_json: bool) -> ExitCode:
-    """Settle the record in a file and tell of it."""
+def settle_record(
+    file: str, sheet: str | None, lang: Lang, method: str, price: int | None, *, by_hand: bool, as_json: bool
+) -> ExitCode:
+    """Settle the record in a file, of several sheets read the one of this number, and tell of it."""
     if method not in METHODS:
         listed = ", ".join(METHODS)
         raise Stop(
@@ -52,7 +55,7 @@ def settle_record(file: str, lang: Lang, method: str, price: int | None, *, by_h
                 f"--method {method}: no such working; there are {listed}",
             )
         )
-    record = record_in(file)
+    record = record_in(file, sheet)
     try:
         report = settlement_report(record.game, lang, method, price, by_hand=by_hand)
     except RuleError as error:
@@ -67,9 +70,14 @@ def settle_record(file: str, lang: Lang, method: str, price: int | None, *, by_h
     return ExitCode.PERSON if record.asked or played_on else ExitCode.DONE
 
 
-def check_record(file: str, against: str | None, lang: Lang, *, fines: bool, as_json: bool) -> ExitCode:
-    """Check the record in a file, and hold it against another secretary's, and tell of it."""
-    record = record_in(file)
+def check_record(
+    file: str, sheet: str | None, against: str | None, lang: Lang, *, fines: bool, as_json: bool
+) -> ExitCode:
+    """Check the record in a file, and hold it against another secretary's, and tell of it.
+
+    Of several sheets read it is the one of the number `sheet`.
+    """
+    record = record_in(file, sheet)
     records, game = [record], record.game
     report = check_report(game, lang, record.unread)
     for mistake in report["mistakes"]:
@@ -167,10 +175,10 @@ def _nothing_written(record: Record, file: str) -> Text:
     return there + Text(f"; рассчитать игру: pulka settle {file}", f"; to settle the game: pulka settle {file}")
 
 
-def record_in(file: str) -> Record:
+def record_in(file: str, sheet: str | None = None) -> Record:
     """The game record in a file, or on standard input where it is `-`; Stop with all that is wrong with it.
 
-    Of a sheet that was read, what `pulka read` kept or printed of it will do.
+    Of a sheet that was read, what `pulka read` kept or printed of it will do; of several, `sheet` is the number of one.
     """
     text = text_of(sys.stdin.buffer.read() if file == "-" else input_data(file), file)
     if not text.strip():
@@ -178,24 +186,27 @@ def record_in(file: str) -> Record:
     first = text.lstrip()[0]
     try:
         if first == "[":  # a file of readings is a list, as no game record is
-            return _record_read(file, text)
+            return _record_read(file, text, sheet)
+        if sheet is not None:
+            said = Text(
+                "--sheet выбирает лист из прочитанных, а здесь запись одной игры",
+                "--sheet chooses among sheets that were read, and this is the record of one game",
+            )
+            raise Stop(in_file(file, said))
         by_lines = first != "{" and Path(file).suffix.lower() != ".json"
         return Record(game_from_csv(text) if by_lines else game_from_json(text))
     except RecordError as error:
         raise Stop(*(in_file(file, problem.text) for problem in error.problems)) from error
 
 
-def _record_read(file: str, text: str) -> Record:
-    """The game of the one sheet in a file of readings."""
+def _record_read(file: str, text: str, sheet: str | None) -> Record:
+    """The game of a sheet in a file of readings."""
     data = json_in(text)
     readings = [one for one in data if isinstance(one, dict) and one.get("format") == "pulka-reading/1"]
-    if len(readings) != 1 or len(data) != 1:
-        said = Text(
-            f"нужна запись игры или один прочитанный лист, а их здесь {len(readings)}",
-            f"expected a game record or one sheet read, and there are {len(readings)}",
-        )
+    if not readings or len(readings) != len(data):
+        said = Text("нужна запись игры или прочитанный лист", "expected a game record or a sheet that was read")
         raise Stop(in_file(file, said))
-    reading = readings[0]
+    reading = _chosen(file, readings, sheet)
     if reading.get("game") is None:
         said = Text(
             "на этом листе игра ещё не прочитана: сначала ответьте, что это за лист (pulka read)",
@@ -212,6 +223,50 @@ def _record_read(file: str, text: str) -> Record:
         )
         raise Stop(in_file(file, said)) from None
     return Record(game_from_dict(reading["game"]), asked, unseen)
+
+
+MOST_NAMED = 24
+"""Of more sheets in a file than this only the first are named, and how many follow."""
+
+
+def _chosen(file: str, readings: Sequence[Mapping[str, Any]], sheet: str | None) -> Mapping[str, Any]:
+    """The reading of the sheet of this number, or the only one; Stop, naming those there are, where that is none."""
+    known = [(reading.get("sheet") or {}).get("id") for reading in readings]
+    numbers = list(dict.fromkeys(str(number) for number in known if number is not None))
+    listed = ", ".join(numbers[:MOST_NAMED]) or "—"
+    more = len(numbers) - MOST_NAMED
+    there = Text(listed, listed) + (Text(f" и ещё {more}", f" and {more} more") if more > 0 else Text("", ""))
+    if sheet is None and len(readings) == 1:
+        return readings[0]
+    if sheet is None and (len(numbers) != 1 or None in known):
+        example = numbers[0] if numbers else "7K3M-9RXA"
+        said = Text(
+            f"прочитанных листов здесь {len(readings)}, выберите один, например --sheet {example}; есть: ",
+            f"{len(readings)} sheets were read here, choose one, such as --sheet {example}; there are ",
+        )
+        raise Stop(in_file(file, said + there))
+    try:
+        number = sheet_number(sheet if sheet is not None else numbers[0])
+    except AnswersError as error:
+        raise Stop(Text("--sheet: ", "--sheet: ") + error.problems[0]) from error
+    found = [reading for reading, id_ in zip(readings, known, strict=True) if id_ == number]
+    if not found:
+        said = Text(f"листа {number} здесь нет; есть: ", f"sheet {number} is not here; there are ")
+        raise Stop(in_file(file, said + there))
+    if len(found) > 1:
+        together = f"sheet-{number}.json"
+        pages = ", ".join(str(reading.get("page")) for reading in found)
+        said = Text(
+            f"лист {number} здесь не один раз (страницы {pages}); всё вместе — в {together} рядом",
+            f"sheet {number} is here more than once (pages {pages}); all of it together is in {together} beside this",
+        )
+        if Path(file).name == together:
+            said = Text(
+                f"листов с номером {number} здесь {len(found)}: сначала ответьте pulka read, который из них какой",
+                f"there are {len(found)} sheets of the number {number}: first answer pulka read which of them is which",
+            )
+        raise Stop(in_file(file, said))
+    return found[0]
 
 
 def tell_conventions(name: str | None, lang: Lang, *, as_json: bool) -> None:

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from PIL import Image
 
-import desk.batch
+import desk.processes
 from desk.answers import Answer, AnswersError, answers_from, answers_json, answers_text, by_place, for_copies, newest
 from recognize.pipeline import merged
 from templates import encode
@@ -193,9 +193,9 @@ def test_an_answer_counts_is_kept_and_only_what_it_changes_is_read_again(
     sheet, value = first[0]["sheet"]["id"], first[0]["fields"][name]["value"]
     other = "1" if value != "1" else "2"
     read = []
-    real = desk.batch.read_pages
+    real = desk.processes.read_pages
     monkeypatch.setattr(
-        desk.batch, "read_pages", lambda picture, work: read.append(picture.name) or real(picture, work)
+        desk.processes, "read_pages", lambda picture, work: read.append(picture.name) or real(picture, work)
     )
     answers = say({"sheet": sheet, "field": name, "value": other})
     ran = pulka("read", photos, "-o", kept, "--answers", answers, "--json", "--jobs", 1)

@@ -397,6 +397,50 @@ def test_deals_after_the_end_need_a_person_and_missing_ones_are_noted(pulka, tmp
     assert ran.code == 0 and "· deals 3 to 4 are not recorded" in ran.out
 
 
+@pytest.fixture
+def several_read(tmp_path):
+    """A file of readings: two sheets, and one whose code could not be read."""
+
+    def saved(*ids, name="scan.json"):
+        game = json.loads((EXAMPLES / "honest.json").read_text("utf-8"))
+        read = {"format": "pulka-reading/1", "source": "scan.pdf", "fields": {}, "review": []}
+        readings = [
+            read | {"page": page, "sheet": {"id": id_}, "game": game | {"pool": 10 * page}}
+            for page, id_ in enumerate(ids, 1)
+        ]
+        (tmp_path / name).write_text(json.dumps(readings), "utf-8")
+        return tmp_path / name
+
+    return saved
+
+
+def test_of_several_sheets_read_one_is_chosen_by_its_number(pulka, several_read):
+    file = several_read("7K3M-9RXA", "935S-9A43", None)
+    for command in ("settle", "check"):
+        ran = pulka(command, file)
+        assert ran.code == 2
+        assert ran.complaints == [
+            f"pulka: {file}: прочитанных листов здесь 3, выберите один, например --sheet 7K3M-9RXA; "
+            "есть: 7K3M-9RXA, 935S-9A43"
+        ]
+        assert pulka(command, file, "--sheet", "7к3м 9rxa", "--json").code in (0, 1)
+    one, two = (pulka("settle", file, "--sheet", n, "--json").json for n in ("7K3M-9RXA", "935S-9A43"))
+    assert one["steps"] != two["steps"]
+    ran = pulka("settle", file, "--sheet", "7K3M-9RXB", "--lang", "en")
+    assert ran.complaints == [f"pulka: {file}: sheet 7K3M-9RXB is not here; there are 7K3M-9RXA, 935S-9A43"]
+    assert "не номер листа" in pulka("settle", file, "--sheet", "1").err
+    assert "запись одной игры" in pulka("settle", EXAMPLES / "honest.json", "--sheet", "7K3M-9RXA").err
+
+
+def test_of_a_sheet_that_is_on_two_pages_the_file_of_both_is_named(pulka, several_read):
+    assert (
+        "(страницы 1, 2); всё вместе — в sheet-7K3M-9RXA.json"
+        in pulka("settle", several_read("7K3M-9RXA", "7K3M-9RXA")).err
+    )
+    twins = several_read("7K3M-9RXA", "7K3M-9RXA", name="sheet-7K3M-9RXA.json")
+    assert "сначала ответьте pulka read, который из них какой" in pulka("settle", twins).err
+
+
 def test_check_compares_two_secretaries_records(pulka, record, tmp_path):
     mine = record()
     theirs = tmp_path / "theirs.json"
