@@ -10,7 +10,7 @@ from typing import Any
 from desk.edge import Stop, input_data
 from desk.texts import text_of
 from scoring.convention import Convention, ConventionError, differing, load_convention
-from scoring.text import Text, seat_text
+from scoring.text import Text, joined, seat_text
 from templates import SEATS, Form, FormError, load_form
 
 MOST_SHEETS = 2000
@@ -132,6 +132,45 @@ def names_from(path: Path, seats: str) -> Names:
     for line, row in rows:
         _take(names, path.name, line, row, order, letters, seats)
     return names
+
+
+def seating_remarks(path: Path, tables: Sequence[int], names: Names, seats: str) -> list[Text]:
+    """What is odd about who sits where, a line each: tables and seats without a name, and one name in two places."""
+    said = []
+    if nameless := [table for table in tables if not names.get(table)]:
+        listed = ", ".join(map(str, nameless))
+        one = len(nameless) == 1
+        said.append(
+            Text(
+                f"нет имён для {'стола' if one else 'столов'} {listed}",
+                f"no names for {'table' if one else 'tables'} {listed}",
+            )
+        )
+    seated = [(table, seat) for table in tables if names.get(table) for seat in seats]
+    if empty := [_place(*where) for where in seated if where[1] not in names[where[0]]]:
+        said.append(Text("места без имени: ", "seats without a name: ") + joined(empty))
+    places: dict[str, list[tuple[int, str]]] = {}
+    for table, seat in seated:
+        if seat in names[table]:
+            places.setdefault(names[table][seat].casefold(), []).append((table, seat))
+    for where in places.values():
+        if len(where) > 1:
+            table, seat = where[0]
+            name = names[table][seat]
+            twice = Text(f"{name} не на одном месте: ", f"{name} has more than one seat: ")
+            said.append(twice + joined([_place(*one) for one in where]))
+    return [Text(f"{path.name}: ", f"{path.name}: ") + text for text in said]
+
+
+def _place(table: int, seat: str) -> Text:
+    letter = seat_text(seat)
+    return Text(f"стол {table}, место {letter.ru}", f"table {table}, seat {letter.en}")
+
+
+def places_of(name: str, names: Names) -> Text:
+    """Where everybody of this name sits."""
+    where = [(table, seat) for table, seated in names.items() for seat, known in seated.items() if known == name]
+    return joined([_place(*one) for one in where])
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:

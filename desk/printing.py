@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from desk.edge import ExitCode, Lang, Stop, complain
-from desk.order import MOST_SHEETS, Names, names_from, rules_of, tables_of, too_many
+from desk.order import MOST_SHEETS, Names, names_from, places_of, rules_of, seating_remarks, tables_of, too_many
 from desk.printed import damage
 from scoring.convention import option_text
 from scoring.text import Text, system_text
@@ -67,9 +67,16 @@ def print_order(order: Order, out: Path, lang: Lang) -> tuple[dict[str, Any], Ex
         )
         print_sheets(out, made, lang)
     except SheetError as error:
-        raise Stop(Text(f"лист не напечатать: {error.ru}", f"the sheet cannot be printed: {error.en}")) from error
+        said = Text(f"лист не напечатать: {error.ru}", f"the sheet cannot be printed: {error.en}")
+        for name in dict.fromkeys(name for at_table in seated.values() for name in at_table.values()):
+            if f"«{name}»" in error.ru:
+                said += Text(" (", " (") + places_of(name, seated) + Text(")", ")")
+        raise Stop(said) from error
     except OSError as error:
         raise Stop(Text(f"{out}: не записывается: ", f"{out}: cannot be written: ") + system_text(error)) from error
+    if order.names is not None:
+        for remark in seating_remarks(order.names, [t for t in tables if t is not None], seated, order.form.seats):
+            complain(remark.in_(lang))
     listed = [{"table": s.identity.table, "id": sheet_id(s.identity), "code": encode(s.identity)} for s in made]
     return {"file": str(out), "sheets": listed}, _remembered(made, lang)
 

@@ -105,6 +105,28 @@ def test_names_for_tables_that_are_not_printed_are_refused(pulka, tmp_path):
     assert "есть имена для стола 7, а в --tables 1-6 его нет" in ran.err
 
 
+def test_what_is_odd_about_who_sits_where_is_told_and_printed_all_the_same(pulka, tmp_path):
+    names = tmp_path / "names.csv"
+    names.write_text("1;Иванов;Петров;;Орлов\n2;Белова;Гусев;Ким;Фролов\n3;иванов;Зайцев;Гусев;Панина\n", "utf-8")
+    ran = pulka("print", "protocol", "-o", tmp_path / "o.pdf", "--names", names, "--tables", "1-4")
+    assert (ran.code, ran.out) == (0, f"{tmp_path / 'o.pdf'}: 4 листа\n")
+    assert ran.complaints == [
+        "pulka: names.csv: нет имён для стола 4",
+        "pulka: names.csv: места без имени: стол 1, место В",
+        "pulka: names.csv: Иванов не на одном месте: стол 1, место А; стол 3, место А",
+        "pulka: names.csv: Гусев не на одном месте: стол 2, место Б; стол 3, место В",
+    ]
+    whole = pulka("print", "protocol", "-o", tmp_path / "p.pdf", "--names", EXAMPLES / "seating.csv")
+    assert whole.err == ""
+
+
+def test_a_name_that_does_not_fit_is_refused_with_its_place(pulka, tmp_path):
+    names = tmp_path / "names.csv"
+    names.write_text(f"1;Ан;Бе;Ве;Ге\n12;Ан;{'Длинный' * 30};Ве;Ге\n", "utf-8")
+    ran = pulka("print", "protocol", "-o", tmp_path / "o.pdf", "--names", names)
+    assert ran.code == 2 and ran.complaints[0].endswith("(стол 12, место Б)")
+
+
 def test_a_file_that_is_there_is_never_replaced(pulka, tmp_path):
     out = tmp_path / "o.pdf"
     assert pulka("print", "protocol", "-o", out).code == 0
