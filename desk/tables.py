@@ -26,7 +26,8 @@ Difference = tuple[Text, Text, Text]
 def compared(readings: Sequence[Reading]) -> tuple[list[dict[str, Any]], bool]:
     """The readings, each with a note on how it agrees with every other sheet of its table; whether any two differ.
 
-    A continuation sheet, which has totals carried over to it, is no second record.
+    A continuation sheet, which has totals carried over to it, is no second record; nor is one on which nothing is
+    written.
     """
     notes: list[list[str]] = [[] for _ in readings]
     strange: list[list[str]] = [[] for _ in readings]
@@ -36,7 +37,7 @@ def compared(readings: Sequence[Reading]) -> tuple[list[dict[str, Any]], bool]:
         if not _same_table(one, two):
             continue
         first, second = games[i], games[k]
-        if first is None or second is None or first.start != second.start:
+        if first is None or second is None or first.start != second.start or _is_blank(first) or _is_blank(second):
             continue
         if _another_game(first, second):
             strange[i].append(two["sheet"]["id"])
@@ -116,6 +117,10 @@ def _doubted(reading: Reading) -> set[str]:
     """The fields that a person is asked about anyway, or that cannot be seen."""
     unseen = {name for name, field in reading["fields"].items() if field["state"] == "unreadable"}
     return unseen | {question["field"] for question in reading["review"]}
+
+
+def _is_blank(game: Game) -> bool:
+    return not game.deals and not game.written
 
 
 def _another_game(one: Game, two: Game) -> bool:

@@ -107,6 +107,15 @@ def test_what_is_asked_about_anyway_is_not_told_of():
         assert not notes(reading(**doubts), reading("AAAA-BBBB", change=change))[1]
 
 
+def test_a_sheet_with_nothing_written_is_no_record_to_compare():
+    def wipe(game):
+        game["deals"], game["written"] = [], []
+
+    blank = [reading(sheet, change=wipe) for sheet in ("AAAA-BBBB", "CCCC-DDDD")]
+    assert notes(*blank) == ([[], []], False)
+    assert notes(reading(), *blank) == ([[], [], []], False)
+
+
 def test_a_continuation_is_no_second_record_and_another_game_is_named():
     nothing = {seat: {"pool": 2, "mountain": 0, "whists": {}} for seat in "ABCD"}
     assert notes(reading(), reading("AAAA-BBBB", change=lambda game: game.update(start=nothing)))[0] == [[], []]
