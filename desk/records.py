@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from desk.answers import AnswersError, sheet_number
 from desk.edge import ExitCode, Lang, Stop, in_file, input_data, input_file, put_json
 from desk.report import PERHAPS, console, show_check, show_convention, show_conventions, show_open, show_settlement
 from desk.texts import text_of
@@ -84,7 +83,7 @@ def check_record(
         if mistake["field"] in record.asked:
             mistake["fine"] = None  # nobody is fined for what may have been misread
     if against is not None:
-        records.append(record_in(against))
+        records.append(record_in(against, chosen=False))
         report["differences"] = [
             {
                 "deal": d.deal,
@@ -175,10 +174,11 @@ def _nothing_written(record: Record, file: str) -> Text:
     return there + Text(f"; рассчитать игру: pulka settle {file}", f"; to settle the game: pulka settle {file}")
 
 
-def record_in(file: str, sheet: str | None = None) -> Record:
+def record_in(file: str, sheet: str | None = None, *, chosen: bool = True) -> Record:
     """The game record in a file, or on standard input where it is `-`; Stop with all that is wrong with it.
 
     Of a sheet that was read, what `pulka read` kept or printed of it will do; of several, `sheet` is the number of one.
+    `chosen` says that --sheet can choose it.
     """
     text = text_of(sys.stdin.buffer.read() if file == "-" else input_data(file), file)
     if not text.strip():
@@ -186,7 +186,7 @@ def record_in(file: str, sheet: str | None = None) -> Record:
     first = text.lstrip()[0]
     try:
         if first == "[":  # a file of readings is a list, as no game record is
-            return _record_read(file, text, sheet)
+            return _record_read(file, text, sheet, chosen=chosen)
         if sheet is not None:
             said = Text(
                 "--sheet выбирает лист из прочитанных, а здесь запись одной игры",
@@ -199,14 +199,14 @@ def record_in(file: str, sheet: str | None = None) -> Record:
         raise Stop(*(in_file(file, problem.text) for problem in error.problems)) from error
 
 
-def _record_read(file: str, text: str, sheet: str | None) -> Record:
+def _record_read(file: str, text: str, sheet: str | None, *, chosen: bool) -> Record:
     """The game of a sheet in a file of readings."""
     data = json_in(text)
     readings = [one for one in data if isinstance(one, dict) and one.get("format") == "pulka-reading/1"]
     if not readings or len(readings) != len(data):
         said = Text("нужна запись игры или прочитанный лист", "expected a game record or a sheet that was read")
         raise Stop(in_file(file, said))
-    reading = _chosen(file, readings, sheet)
+    reading = _one_of(file, readings, sheet, chosen=chosen)
     if reading.get("game") is None:
         said = Text(
             "на этом листе игра ещё не прочитана: сначала ответьте, что это за лист (pulka read)",
@@ -229,7 +229,7 @@ MOST_NAMED = 24
 """Of more sheets in a file than this only the first are named, and how many follow."""
 
 
-def _chosen(file: str, readings: Sequence[Mapping[str, Any]], sheet: str | None) -> Mapping[str, Any]:
+def _one_of(file: str, readings: Sequence[Mapping[str, Any]], sheet: str | None, *, chosen: bool) -> Mapping[str, Any]:
     """The reading of the sheet of this number, or the only one; Stop, naming those there are, where that is none."""
     known = [(reading.get("sheet") or {}).get("id") for reading in readings]
     numbers = list(dict.fromkeys(str(number) for number in known if number is not None))
@@ -239,16 +239,19 @@ def _chosen(file: str, readings: Sequence[Mapping[str, Any]], sheet: str | None)
     if sheet is None and len(readings) == 1:
         return readings[0]
     if sheet is None and (len(numbers) != 1 or None in known):
+        if not chosen:
+            said = Text(
+                f"прочитанных листов здесь {len(readings)}, а нужен один; листы одного стола сверяет pulka read",
+                f"{len(readings)} sheets were read here, and one is needed; pulka read compares sheets of one table",
+            )
+            raise Stop(in_file(file, said))
         example = numbers[0] if numbers else "7K3M-9RXA"
         said = Text(
             f"прочитанных листов здесь {len(readings)}, выберите один, например --sheet {example}; есть: ",
             f"{len(readings)} sheets were read here, choose one, such as --sheet {example}; there are ",
         )
         raise Stop(in_file(file, said + there))
-    try:
-        number = sheet_number(sheet if sheet is not None else numbers[0])
-    except AnswersError as error:
-        raise Stop(Text("--sheet: ", "--sheet: ") + error.problems[0]) from error
+    number = _number(sheet) if sheet is not None else numbers[0]
     found = [reading for reading, id_ in zip(readings, known, strict=True) if id_ == number]
     if not found:
         said = Text(f"листа {number} здесь нет; есть: ", f"sheet {number} is not here; there are ")
@@ -267,6 +270,15 @@ def _chosen(file: str, readings: Sequence[Mapping[str, Any]], sheet: str | None)
             )
         raise Stop(in_file(file, said))
     return found[0]
+
+
+def _number(sheet: str) -> str:
+    from desk.answers import AnswersError, sheet_number  # all that reads pictures comes with it
+
+    try:
+        return sheet_number(sheet)
+    except AnswersError as error:
+        raise Stop(Text("--sheet: ", "--sheet: ") + error.problems[0]) from error
 
 
 def tell_conventions(name: str | None, lang: Lang, *, as_json: bool) -> None:

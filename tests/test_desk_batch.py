@@ -136,9 +136,9 @@ def test_readings_are_kept_and_not_read_again(pulka, bad, photographer, tmp_path
     assert first.json[0] == {key: value for key, value in record.items() if key != "kept"}
 
     read = []
-    real = desk.batch.read_pages
+    real = desk.processes.read_pages
     monkeypatch.setattr(
-        desk.batch, "read_pages", lambda picture, work: read.append(picture.name) or real(picture, work)
+        desk.processes, "read_pages", lambda picture, work: read.append(picture.name) or real(picture, work)
     )
     again = pulka("read", folder, "-o", kept, "--json", "--jobs", 1)
     assert again.json == first.json
@@ -359,9 +359,9 @@ def test_the_same_photo_twice_is_one_reading(pulka, photographer, tmp_path, monk
     for name in ("b.jpg", "a.jpg"):
         photographer().save(tmp_path / name)
     read = []
-    real = desk.batch.read_pages
+    real = desk.processes.read_pages
     monkeypatch.setattr(
-        desk.batch, "read_pages", lambda picture, work: read.append(picture.name) or real(picture, work)
+        desk.processes, "read_pages", lambda picture, work: read.append(picture.name) or real(picture, work)
     )
     (reading,) = pulka("read", tmp_path, "--json", "--jobs", 1).json
     assert read == ["a.jpg"]

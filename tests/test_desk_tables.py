@@ -163,8 +163,10 @@ def test_two_sheets_of_one_table_are_compared_as_they_are_read(pulka, photograph
     ran = pulka("check", tmp_path / "0.json", "--against", tmp_path / "1.json", "--json")
     assert ran.code == 1 and ran.json["differences"]
     (tmp_path / "both.json").write_text(json.dumps([first, second]), "utf-8")
+    ran = pulka("check", tmp_path / "0.json", "--against", tmp_path / "both.json")
+    assert ran.code == 2 and "листы одного стола сверяет pulka read" in ran.complaints[0]
     ran = pulka("settle", tmp_path / "both.json")
-    assert ran.code == 2 and "один прочитанный лист, а их здесь 2" in ran.complaints[0]
+    assert ran.code == 2 and "прочитанных листов здесь 2" in ran.complaints[0]
 
 
 def ends(values):
