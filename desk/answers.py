@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from recognize.identify import known_forms
-from recognize.pipeline import Answers, picture_key
+from recognize.pipeline import picture_key
 from scoring.files import RecordError, json_in, lines_in
 from scoring.text import Text
 from templates import IdentityError, decode
@@ -155,17 +155,6 @@ def by_place(answers: Iterable[Answer]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for answer in answers:
         found.setdefault(answer.place, {})[answer.field] = answer.value
-    return found
-
-
-def for_copies(answers: Answers, names: Sequence[str]) -> Answers:
-    """The answers, with those for any copy of a picture counting for the first of `names`."""
-    found = dict(answers)
-    for place, told in answers.items():
-        for name in names[1:]:
-            if place == name or place.startswith((f"{name}#", f"{name}/")):
-                first = names[0] + place.removeprefix(name)
-                found[first] = {**found.get(first, {}), **told}
     return found
 
 

@@ -3,14 +3,13 @@
 import hashlib
 import io
 import os
-from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from desk.answers import Answer, by_place, for_copies
+from desk.answers import Answer, by_place
 from desk.edge import Lang
 from desk.folder import ANSWERS, Folder, Record, told
 from desk.picture import draw_reading
@@ -18,10 +17,10 @@ from desk.printed import damage, register
 from desk.report import is_copy_question
 from desk.tables import compared, games_of, sheet_before
 from recognize.beside import Carried
-from recognize.photo import Grey, PhotoError, open_photos, photos_in
+from recognize.photo import Grey, Photo, PhotoError, open_photos, photos_in
 from recognize.pipeline import Answers, merged, named, papers, read_photo, sheet_info
 from recognize.reading import Evidence, Reading, reading_json
-from scoring.text import Text
+from scoring.text import Text, plain_name
 from sheets import Entry
 from templates import Identity, decode, encode, load_form
 
@@ -42,7 +41,10 @@ def is_our_own(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture file: its name and where it is, or its bytes where they are at hand."""
+    """A picture file: its name and where it is, or its bytes where they are at hand.
+
+    Where several files have one name, theirs have as much of the folders before it as tells them apart.
+    """
 
     name: str
     path: Path | None = None
@@ -53,6 +55,12 @@ class Picture:
         if self.data is not None:
             return self.data
         return self.path.read_bytes() if self.path is not None else b""
+
+    @property
+    def ways(self) -> set[str]:
+        """What a person may call it: with the folder or without."""
+        bare = self.name.rpartition("/")[2]
+        return {self.name, bare} | ({f"{self.path.absolute().parent.name}/{bare}"} if self.path is not None else set())
 
     @property
     def digest(self) -> str:
@@ -116,9 +124,7 @@ def read_pages(picture: Picture, work: Work) -> Pages:
     pages: list[Page] = []
     number = 1
     try:
-        for photo in (
-            open_photos(picture.path) if picture.path is not None else photos_in(picture.name, picture.content())
-        ):
+        for photo in _photos(picture):
             number = photo.page + 1
             for found in read_photo(photo, work.known, work.answers):
                 reading = work.remembered(found)
@@ -130,6 +136,14 @@ def read_pages(picture: Picture, work: Work) -> Pages:
         # One bad picture never stops the rest, whatever it does to us.
         pages.append(failed(picture, work.lang, f"{type(error).__name__}: {error}", number))
     return tuple(pages)
+
+
+def _photos(picture: Picture) -> Iterator[Photo]:
+    if picture.path is None:
+        yield from photos_in(picture.name, picture.content())
+        return
+    for photo in open_photos(picture.path):
+        yield replace(photo, source=picture.name + photo.source.removeprefix(plain_name(picture.path.name)))
 
 
 def _overlay(grey: Grey, reading: Reading, lang: Lang) -> bytes | None:
@@ -157,8 +171,13 @@ def failed(picture: Picture, lang: Lang, what: str, page: int = 1) -> Page:
 
 
 def as_json(reading: Reading, lang: Lang) -> dict[str, Any]:
-    """The reading as plain data, with the language of its sentences and the pictures behind it."""
-    return reading_json(reading, lang) | {"lang": lang, "pictures": [reading.source]}
+    """The reading as plain data, with the language of its sentences and the pictures behind it, and their pages."""
+    return reading_json(reading, lang) | {"lang": lang} | _behind({reading.source: [reading.page]})
+
+
+def _behind(pages: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+    """What a reading says of the pictures behind it: their names, and of which pages of each it is."""
+    return {"pictures": list(pages), "pages": {name: list(of) for name, of in pages.items()}}
 
 
 # --- all of them ------------------------------------------------------------------------------------------------------
@@ -194,14 +213,17 @@ def read_batch(
         folder.learn(answers)
     names: dict[str, list[str]] = {}
     first: dict[str, Picture] = {}
+    ways: dict[str, set[str]] = {}
     for picture in pictures:
         digest = picture.digest
         first.setdefault(digest, picture)
         names.setdefault(digest, []).append(picture.name)
+        for way in picture.ways:
+            ways.setdefault(way, set()).add(digest)
     counting = folder.answers if folder is not None else answers
-    said, twice = _unambiguous(by_place(counting), names)
-    for copies in names.values():
-        said = for_copies(said, list(dict.fromkeys(copies)))
+    called = {way: [first[digest].name for digest in of] for way, of in ways.items()}
+    meant = [(answer, _as_called(answer, called)) for answer in counting]
+    said = by_place(known for _, known in meant if known is not None)
     work = Work(lang, folder is not None, said, register())
     records: dict[str, Record] = {}
     if folder is not None and not again:
@@ -226,8 +248,8 @@ def read_batch(
     readings, differ = compared(sheets.readings())
     elsewhere = [reading for record in kept_before for reading in record]
     idle: dict[tuple[Text, str, Text], list[str]] = {}
-    for answer in counting:
-        if (why := _why_not_counted(answer, twice, readings, elsewhere)) is not None:
+    for answer, known in meant:
+        if (why := _why_not_counted(known, readings, elsewhere)) is not None:
             files = [str(answers_file)] if answers_file is not None and answer in answers else []
             files += [str(folder.path / ANSWERS)] if folder is not None else []
             files = list(dict.fromkeys(files))
@@ -358,7 +380,7 @@ class _Sheets:
         read = [one for one in paper.seen if one.bare is not None]
         if not read:
             (one,) = paper.seen
-            return _printed(one.reading, one.called)
+            return _printed(one.reading, _pages([one]))
         reading, counted = read[0].reading, read[0].counted
         if (
             before is None
@@ -367,15 +389,14 @@ class _Sheets:
             and (reading["sheet"]["code"] or paper.code) == paper.code
             and (reading["lang"], reading["kept"]["answered"]) == (self.work.lang, counted)
         ):
-            found = _printed(reading, read[0].called)
+            found = _printed(reading, _pages(read))
         else:
             found = self._merged(paper, read, before)
         # No picture is passed over: neither one that says the same as another, nor one that cannot be read.
-        pictures, notes = list(found["pictures"]), []
+        notes = []
         for one in paper.seen:
             names = ", ".join(one.called)
             if one.bare is None:
-                pictures += one.called
                 notes.append(
                     Text(
                         f"снимок {names} не прочитан ({one.reading['reason']}); лист прочитан по другому снимку",
@@ -385,7 +406,8 @@ class _Sheets:
                 )
             elif len(one.called) > 1:
                 notes.append(Text(f"один и тот же снимок: {names}", f"one and the same photo: {names}"))
-        return found | {"pictures": pictures, "notes": [*found["notes"], *(n.in_(self.work.lang) for n in notes)]}
+        told = [*found["notes"], *(note.in_(self.work.lang) for note in notes)]
+        return found | {"notes": told} | _behind(_pages([*read, *(one for one in paper.seen if one.bare is None)]))
 
     def _merged(self, paper: _Paper, read: Sequence[_Seen], before: Carried | None) -> dict[str, Any]:
         identity = decode(paper.code)
@@ -395,8 +417,7 @@ class _Sheets:
         answered = {name: value for one in read for name, value in one.of_picture.items()} | dict(of_sheet)
         bare = [replace(one.bare, sheet=info) for one in read if one.bare is not None]
         together = merged(bare, answered, copied=paper.copied, before=before)
-        pictures = list(dict.fromkeys(name for one in read for name in one.called))
-        return _printed(as_json(self.work.remembered(together), self.work.lang), pictures)
+        return _printed(as_json(self.work.remembered(together), self.work.lang), _pages(read))
 
 
 def _bare(reading: Mapping[str, Any]) -> Reading | None:
@@ -413,37 +434,52 @@ def _same_form(code: str, other: str) -> bool:
     return (one.form, one.version, one.players, one.rows) == (two.form, two.version, two.players, two.rows)
 
 
-def _printed(reading: dict[str, Any], pictures: Sequence[str]) -> dict[str, Any]:
-    """The reading as it is printed, with the names of all pictures behind it."""
-    return {key: value for key, value in reading.items() if key != "kept"} | {"pictures": list(pictures)}
+def _printed(reading: dict[str, Any], pages: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+    """The reading as it is printed, with the names and pages of all pictures behind it."""
+    return {key: value for key, value in reading.items() if key != "kept"} | _behind(pages)
+
+
+def _pages(seen: Sequence[_Seen]) -> dict[str, list[int]]:
+    """The pages of every picture behind these readings of a sheet."""
+    pages: dict[str, list[int]] = {}
+    for one in seen:
+        for name in one.called:
+            of = pages.setdefault(name, [])
+            if one.reading["page"] not in of:
+                of.append(one.reading["page"])
+    return pages
 
 
 # --- answers that found no place --------------------------------------------------------------------------------------
 
 
-def _unambiguous(answers: Answers, names: Mapping[str, Sequence[str]]) -> tuple[Answers, set[str]]:
-    """The answers without those for a name that different pictures have, and the places of these."""
-    count = Counter(name for called in names.values() for name in set(called))
-    twice = {place for place in answers if count[place.partition("#")[0].partition("/")[0]] > 1}
-    return {place: told for place, told in answers.items() if place not in twice}, twice
+def _as_called(answer: Answer, called: Mapping[str, Sequence[str]]) -> Answer | None:
+    """The answer for the picture as it is known here; None where different pictures are called so.
+
+    `called` are the names here of all pictures that a person may call so, of copies the first.
+    """
+    if answer.source is None:
+        return answer
+    parts = answer.source.split("/")
+    for count in range(len(parts), 0, -1):  # what follows is a file in an archive
+        if names := called.get("/".join(parts[:count])):
+            return replace(answer, source="/".join([names[0], *parts[count:]])) if len(names) == 1 else None
+    return answer
 
 
 def _why_not_counted(
-    answer: Answer,
-    twice: Collection[str],
-    readings: Sequence[Mapping[str, Any]],
-    elsewhere: Sequence[Mapping[str, Any]],
+    answer: Answer | None, readings: Sequence[Mapping[str, Any]], elsewhere: Sequence[Mapping[str, Any]]
 ) -> Text | None:
     """Why an answer could not be counted in, and what to do; None where it was.
 
-    `twice` are the places that different pictures have, `elsewhere` the readings that the folder has of other pictures
-    than these.
+    No answer is one for a name that different pictures have; `elsewhere` are the readings that the folder has of other
+    pictures than these.
     """
     mend = Text("; исправьте или удалите", "; correct or delete")
-    if answer.place in twice:
+    if answer is None:
         return Text(
-            "не учтено, так называются разные снимки; переименуйте один из них",
-            "not counted in, different pictures have this name; rename one of them",
+            'не учтено, так называются разные снимки; укажите и папку, например "source": "суббота/1.jpg"',
+            'not counted in, different pictures have this name; give the folder, too: "source": "saturday/1.jpg"',
         )
     of = [reading for reading in readings if _is_of(answer, reading)]
     if len(of) > 1 and answer.sheet is not None:
@@ -503,4 +539,5 @@ def _is_of(answer: Answer, reading: Mapping[str, Any]) -> bool:
     """Whether an answer is for the sheet of a reading."""
     if answer.sheet is not None:
         return bool((reading["sheet"] or {}).get("id") == answer.sheet)
-    return answer.source in (reading["source"], *reading["pictures"]) and answer.page == reading["page"]
+    pages = reading.get("pages") or {reading["source"]: [reading["page"]]}  # what was kept long ago has none
+    return answer.page in pages.get(answer.source, ())

@@ -155,6 +155,11 @@ def _answers_in(path: Path) -> tuple[Answer, ...]:
         raise Stop(*(in_file(name, said) for said in listed)) from error
 
 
+def is_reading(path: Path) -> bool:
+    """Whether a file holds what this program read in a picture."""
+    return _RECORD.fullmatch(path.name) is not None and _record(path) is not None
+
+
 def _record(path: Path) -> Record | None:
     """The readings in a file; None where it is not one of ours, or one of an older program."""
     try:

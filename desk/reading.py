@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from desk.answers import Answer, AnswersError, answers_from
 from desk.batch import Batch, Engine, Picture, is_our_own, read_batch
 from desk.cluster import read_there
 from desk.edge import NOT_REGULAR, ExitCode, Lang, Stop, complain, in_file, input_data, put_json
-from desk.folder import Folder
+from desk.folder import Folder, is_reading
 from desk.processes import read_here
 from desk.report import alone_in_their_pictures, console, show_how_to_answer, show_reading, show_unreadable
 from desk.texts import text_of
@@ -78,18 +79,61 @@ def _pictures(paths: Sequence[str], lang: Lang) -> tuple[list[Picture], bool]:
         if Path(name) in found and Path(name) not in (*photos, *endless):
             said = Text("это картинка самой программы, а не снимок", "a picture that this program drew, not a photo")
             complain(in_file(name, said).in_(lang))
-    pictures = [Picture(plain_name(path.name), path) for path in photos]
+    broken = [link for name in paths if name not in ("-", "") for link in _broken_links(Path(name))]
+    for link in broken:
+        said = Text("ссылка на файл, которого нет", "a link to a file that is not there")
+        complain(in_file(str(link), said).in_(lang))
+    names = _names(photos)
+    pictures = [Picture(names[path], path) for path in photos]
     if "-" in paths:
         pictures.append(Picture("stdin", data=sys.stdin.buffer.read()))
-    if not pictures and not missing and not endless:
+    if not pictures and not missing and not endless and not broken:
         listed = ", ".join(paths)
+        if len(paths) == 1 and _is_of_readings(Path(paths[0])):
+            raise Stop(
+                in_file(
+                    listed,
+                    Text(
+                        "здесь лежит прочитанное, а не снимки: укажите папку со снимками, а эту — после -o",
+                        "this holds readings, not photos: name the folder of the photos, and this one after -o",
+                    ),
+                )
+            )
         raise Stop(
             Text(
                 f"{listed}: нет ни одного снимка; читаются {' '.join(PICTURES)}",
                 f"{listed}: no picture in it; {' '.join(PICTURES)} can be read",
             )
         )
-    return pictures, bool(missing or endless)
+    return pictures, bool(missing or endless or broken)
+
+
+def _names(photos: Sequence[Path]) -> dict[Path, str]:
+    """What the pictures are called: by the file's name, and where several have it, with the folders before it."""
+    parts = {path: [plain_name(part) for part in path.absolute().parts] for path in photos}
+    names = {path: parts[path][-1] for path in photos}
+    for depth in range(2, max(map(len, parts.values()), default=0) + 1):
+        count = Counter(names.values())
+        if len(count) == len(names):
+            break
+        for path in photos:
+            if count[names[path]] > 1:
+                names[path] = "/".join(parts[path][-depth:])
+    return names
+
+
+def _broken_links(path: Path) -> list[Path]:
+    """The links in a folder that lead nowhere and are called as pictures are; none in what is no folder."""
+    try:
+        links = [link for link in path.rglob("*") if link.suffix.lower() in PICTURES and link.is_symlink()]
+        return [link for link in sorted(links) if not link.exists()]
+    except OSError:
+        return []  # opening it will say why
+
+
+def _is_of_readings(path: Path) -> bool:
+    """Whether it is a folder in which this program keeps what it read."""
+    return path.is_dir() and any(is_reading(file) for file in path.glob("*.json"))
 
 
 def _is_endless(path: Path) -> bool:

@@ -308,8 +308,12 @@ def _how_to_name(reading: Mapping[str, Any], question: Mapping[str, Any], *, alo
 
 def alone_in_their_pictures(readings: Sequence[Mapping[str, Any]]) -> list[bool]:
     """Of each reading whether no other sheet is in its picture."""
-    count = Counter((name, r["page"]) for r in readings for name in r["pictures"])
-    return [all(count[name, r["page"]] == 1 for name in r["pictures"]) for r in readings]
+    count = Counter(page for reading in readings for page in _pages_of(reading))
+    return [all(count[page] == 1 for page in _pages_of(reading)) for reading in readings]
+
+
+def _pages_of(reading: Mapping[str, Any]) -> set[tuple[str, int]]:
+    return {(name, page) for name, pages in reading["pages"].items() for page in pages}
 
 
 def show_unreadable(out: Console, failed: Sequence[Mapping[str, Any]], lang: Lang) -> None:
@@ -320,9 +324,6 @@ def show_unreadable(out: Console, failed: Sequence[Mapping[str, Any]], lang: Lan
     out.print(Text(f"Не прочитано снимков: {count}", f"Photos not read: {count}").in_(lang), style="bold red")
     for reading in failed:
         source = source_of(reading, lang)
-        if same := [plain_name(name) for name in reading["pictures"] if name != reading["source"]]:
-            listed = ", ".join(same)
-            source += Text(f" (и то же самое в {listed})", f" (and the same in {listed})").in_(lang)
         out.print(f"  {source}: {reading['reason']}", soft_wrap=True)
 
 
@@ -347,7 +348,8 @@ def show_how_to_answer(out: Console, readings: Sequence[Mapping[str, Any]], lang
                 continue  # nothing that can be answered in a file, or from the photo
             out.print(_HOW_TO_ANSWER.in_(lang), style="dim", soft_wrap=True)
             value = "935S 9A43 …" if of_sheet else "…"
-            line = example(sheet, reading["pictures"][0], reading["page"], question["field"], value)
+            (picture, pages), *_ = reading["pages"].items()
+            line = example(sheet, picture, pages[0], question["field"], value)
             out.print("  " + line, style="dim", soft_wrap=True)
             if not of_sheet:
                 out.print(_WHAT_TO_PUT.in_(lang), style="dim", soft_wrap=True)
@@ -387,9 +389,14 @@ def title_of(reading: Mapping[str, Any], lang: Lang) -> str:
 
 
 def source_of(reading: Mapping[str, Any], lang: Lang) -> str:
-    """The picture a reading is from: its file, and the page where it is not the first."""
-    page = reading["page"]
-    return plain_name(reading["source"]) + (Text(f", с. {page}", f", p. {page}").in_(lang) if page > 1 else "")
+    """The pictures that a reading is from: their files, and of each the pages where it is not the first alone."""
+    named = {name: pages for name, pages in reading["pages"].items() if pages != [1]}
+    said = []
+    for name, pages in reading["pages"].items():
+        *more, last = map(str, pages)
+        listed = ", ".join(more) + Text(" и ", " and ").in_(lang) + last if more else last
+        said.append(plain_name(name) + (Text(f", с. {listed}", f", p. {listed}").in_(lang) if name in named else ""))
+    return ("; " if named else ", ").join(said)
 
 
 def _status(reading: Mapping[str, Any], lang: Lang) -> str:

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from PIL import Image
 
 import desk.processes
-from desk.answers import Answer, AnswersError, answers_from, answers_json, answers_text, by_place, for_copies, newest
+from desk.answers import Answer, AnswersError, answers_from, answers_json, answers_text, by_place, newest
 from recognize.pipeline import merged
 from templates import encode
 
@@ -142,11 +142,6 @@ def test_the_newer_answer_counts():
     other = Answer("d01.pool.A", "3", source="S.jpg")
     assert newest([old, other], [new]) == (new, other)
     assert by_place([new, other]) == {"S": {"d01.pool.A": "2"}, "S.jpg": {"d01.pool.A": "3"}}
-
-
-def test_answers_for_a_copy_count_for_the_picture():
-    answers = {"b.jpg": {"x": "1"}, "b.jpg#2": {"x": "2"}, "ab.jpg": {"x": "3"}}
-    assert for_copies(answers, ["a.jpg", "b.jpg"]) == answers | {"a.jpg": {"x": "1"}, "a.jpg#2": {"x": "2"}}
 
 
 # --- pulka read --answers
@@ -346,6 +341,24 @@ def test_an_answer_for_a_name_that_two_pictures_have_does_not_count(pulka, photo
     ran = pulka("read", tmp_path / "a", tmp_path / "b", "--answers", answers, "--json")
     assert "ответ для 1.jpg, d01.tricks.A: не учтено, так называются разные снимки" in ran.complaints[0]
     assert {reading["fields"]["d01.tricks.A"]["why"] for reading in ran.json} <= {"image", "rules"}
+
+
+def test_pictures_of_one_name_are_told_apart_by_their_folders(pulka, photographer, tmp_path, say, monkeypatch):
+    monkeypatch.setattr("recognize.identify.tesseract_found", lambda: False)
+    for seed, folder in ((3, "a"), (5, "b")):
+        (tmp_path / folder).mkdir()
+        photographer(seed, torn_codes=True).save(tmp_path / folder / "1.jpg")
+    asked = pulka("read", tmp_path, "--lang", "en", "--jobs", 1)
+    heads = [line for line in asked.out.splitlines() if "1.jpg" in line]
+    assert [line.split(":")[0] for line in heads[:2]] == ["a/1.jpg", "b/1.jpg"]
+    assert "not the only sheet" not in asked.out
+    assert '{"source": "a/1.jpg", "field": "sheet", "value": "935S 9A43 …"}' in asked.out
+    code = encode(photographer(5, torn_codes=True).sheet.identity)
+    answers = say({"source": "b/1.jpg", "field": "sheet", "value": code})
+    # It is the same picture where the other one is not read with it, and has its plain name.
+    for paths, expected in (([tmp_path], [None, code]), ([tmp_path / "b" / "1.jpg"], [code])):
+        ran = pulka("read", *paths, "--answers", answers, "--json", "--jobs", 1)
+        assert ([reading["sheet"]["code"] for reading in ran.json], ran.err) == (expected, "")
 
 
 def test_an_answer_for_a_page_of_a_scan_counts_for_that_page(pulka, photographer, tmp_path, say):

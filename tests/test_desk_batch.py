@@ -89,7 +89,7 @@ def test_every_unreadable_picture_is_named_and_so_is_each_copy_of_it(pulka, bad,
     ran = pulka("read", folder, "--jobs", 1)
     assert ran.code == 3
     assert "Не прочитано снимков: 4" in ran.out
-    assert "  a.jpg (и то же самое в b.jpg, c.jpg): файл пуст" in ran.out
+    assert "  a.jpg, b.jpg, c.jpg: файл пуст" in ran.out
     assert "  d.jpg: это не картинка" in ran.out
 
 
@@ -295,6 +295,32 @@ def test_every_page_of_a_scan_is_a_reading(pulka, photographer, tmp_path):
     ran = pulka("read", tmp_path / "scan.pdf", "-o", tmp_path / "kept", "--json")
     assert [(r["page"], r["status"] != "unreadable") for r in ran.json] == [(1, True), (2, True)]
     assert len(list((tmp_path / "kept").glob("scan-*.jpg"))) == 2
+
+
+def test_the_heading_names_every_page_of_a_sheet_and_whose_it_is(pulka, photographer, tmp_path):
+    one, other = (Image.open(io.BytesIO(photographer(seed).jpeg)).convert("L") for seed in (1, 2))
+    again = Image.fromarray(np.asarray(one) // 8 * 7)
+    one.save(tmp_path / "scan.pdf", save_all=True, append_images=[other, again], resolution=200)
+    assert "scan.pdf, с. 1 и 3: " in pulka("read", tmp_path / "scan.pdf").out
+    other.copy().save(tmp_path / "f.pdf", save_all=True, append_images=[one.copy()], resolution=200)
+    again.save(tmp_path / "z.png")
+    ran = pulka("read", tmp_path / "f.pdf", tmp_path / "z.png")
+    assert "f.pdf, с. 2; z.png: " in ran.out
+    both = next(r for r in pulka("read", tmp_path / "f.pdf", tmp_path / "z.png", "--json").json if len(r["pages"]) > 1)
+    assert (both["pictures"], both["pages"]) == (["f.pdf", "z.png"], {"f.pdf": [2], "z.png": [1]})
+
+
+def test_a_link_in_a_folder_that_leads_nowhere_is_told_of(pulka, tmp_path):
+    (tmp_path / "a.jpg").symlink_to(tmp_path / "gone.jpg")
+    ran = pulka("read", tmp_path)
+    assert (ran.code, ran.complaints) == (2, [f"pulka: {tmp_path / 'a.jpg'}: ссылка на файл, которого нет"])
+
+
+def test_a_folder_of_readings_is_no_folder_of_photos(pulka, photographer, tmp_path):
+    kept = tmp_path / "kept"
+    pulka("read", photographer().save(tmp_path / "1.jpg"), "-o", kept)
+    ran = pulka("read", kept)
+    assert ran.code == 2 and "здесь лежит прочитанное, а не снимки" in ran.complaints[0]
 
 
 def test_a_sheet_with_torn_codes_is_known_by_its_code_in_clear_text(pulka, photographer, tmp_path, tesseract):
@@ -679,6 +705,7 @@ def test_many_boxes_out_of_sight_are_told_in_one_line():
     names = [f"d{deal:02d}.pool.A" for deal in range(1, 10)]
     reading = {
         "source": "1.jpg",
+        "pages": {"1.jpg": [1]},
         "page": 1,
         "sheet": dict.fromkeys(("event", "round", "table", "id", "convention", "pool", "form", "rows")) | {"names": {}},
         "fields": {name: {"state": "unreadable"} for name in names} | {"d11.pool.A": {"state": "doubtful"}},
@@ -736,6 +763,7 @@ def test_a_question_offers_each_number_once_and_as_it_can_be_answered():
     assert question_line(several | {"other": []}, "en").endswith("looks like an empty box — unclear")
     reading = {
         "source": "1.jpg",
+        "pages": {"1.jpg": [1]},
         "page": 1,
         "pictures": ["1.jpg"],
         "sheet": {"id": "TRRM-CA5K", "code": "?"},
