@@ -18,7 +18,7 @@ from desk.answers import Answer, AnswersError, answers_from, answers_text, newes
 from desk.edge import Lang, Stop, in_file
 from desk.texts import text_of
 from recognize.pipeline import Answers, told_of
-from scoring.text import Text
+from scoring.text import Text, system_text
 
 Record = list[dict[str, Any]]
 """The readings of one picture file, as `pulka read --json` prints them, each with a key `kept` of what it takes to
@@ -66,7 +66,7 @@ class Folder:
         self.records: dict[str, Record] = {}
         self._stems: dict[str, str] = {}
         for file in sorted(path.glob("*.json")):
-            if (named := _RECORD.fullmatch(file.name)) and (record := _record(file)):
+            if (named := _RECORD.fullmatch(file.name)) and file.is_file() and (record := _record(file)):
                 self.records[named[1]] = record
                 self._stems[named[1]] = file.stem
 
@@ -145,10 +145,17 @@ _DAMAGED = Text(
 
 
 def _answers_in(path: Path) -> tuple[Answer, ...]:
-    """The answers kept in a file; Stop, with what to do, where it is damaged."""
+    """The answers kept in a file; Stop, with what to do, where it is damaged or cannot be opened."""
     name = str(path)
+    if not path.is_file():
+        raise Stop(
+            in_file(name, Text("это не файл с ответами людей: уберите это", "it is no file of answers: move it away"))
+        )
     try:
         return answers_from(text_of(path.read_bytes(), name))
+    except OSError as error:
+        said = Text("ответы людей не открываются: ", "people's answers cannot be opened: ") + system_text(error)
+        raise Stop(in_file(name, said)) from error
     except AnswersError as error:
         first, *more = error.problems
         listed = [_DAMAGED, first, *more] if more else [first + Text("; ", "; ") + _DAMAGED]
@@ -157,7 +164,7 @@ def _answers_in(path: Path) -> tuple[Answer, ...]:
 
 def is_reading(path: Path) -> bool:
     """Whether a file holds what this program read in a picture."""
-    return _RECORD.fullmatch(path.name) is not None and _record(path) is not None
+    return _RECORD.fullmatch(path.name) is not None and path.is_file() and _record(path) is not None
 
 
 def _record(path: Path) -> Record | None:
@@ -177,7 +184,7 @@ def write_whole(path: Path, data: bytes) -> None:
     device or a pipe would put a file in its place.
     """
     if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "not a regular file", str(path))
+        raise OSError(errno.EEXIST, "not a regular file", str(path))
     handle, name = tempfile.mkstemp(prefix=_PART, dir=path.parent)
     part = Path(name)
     try:

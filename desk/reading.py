@@ -192,7 +192,9 @@ def _read(pictures: Sequence[Picture], wish: Wish, lang: Lang, engine: Engine, a
     except OSError as error:
         if folder is None:
             raise
-        raise Stop(Text(f"{out}: не записывается: ", f"{out}: cannot be written: ") + system_text(error)) from error
+        # The folder, or whatever has the name of a file in it.
+        what = error.filename if isinstance(error, FileExistsError) else out
+        raise Stop(Text(f"{what}: не записывается: ", f"{what}: cannot be written: ") + system_text(error)) from error
 
 
 def _show(readings: Sequence[dict[str, Any]], lang: Lang) -> None:

@@ -114,6 +114,11 @@ _SYSTEM = {
     errno.EEXIST: Text("это имя занято", "the name is taken"),
     errno.ENAMETOOLONG: Text("имя слишком длинное", "the name is too long"),
     errno.ENOSPC: Text("на диске нет места", "no space left on the disk"),
+    errno.EFBIG: Text("файл велик для этого диска", "the file is too large for the disk"),
+    errno.EDQUOT: Text("отведённое место на диске кончилось", "the disk quota is used up"),
+    errno.EIO: Text("диск не отвечает или испорчен", "the disk does not answer or is damaged"),
+    errno.ELOOP: Text("ссылки идут по кругу", "the links go round in a circle"),
+    errno.EMFILE: Text("открыто слишком много файлов", "too many files are open"),
     errno.EROFS: Text("диск только для чтения", "the disk is read-only"),
 }
 

@@ -220,9 +220,22 @@ def test_answers_are_kept_and_the_newer_counts(tmp_path):
         Folder(tmp_path, "ru")
 
 
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_what_is_no_file_of_answers_is_refused_by_its_name(tmp_path, make):
+    make(tmp_path / "answers.json")
+    with pytest.raises(Stop) as refused:
+        Folder(tmp_path, "ru")
+    assert refused.value.texts[0].ru == f"{tmp_path / 'answers.json'}: это не файл с ответами людей: уберите это"
+
+
+def test_a_pipe_called_as_a_reading_is_none(tmp_path):
+    os.mkfifo(tmp_path / "one-0123456789ab.json")
+    assert Folder(tmp_path, "ru").records == {}
+
+
 def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(OSError, match="not a regular file"):
+    with pytest.raises(FileExistsError, match="not a regular file"):
         write_whole(pipe, b"whole")
     assert pipe.is_fifo()
