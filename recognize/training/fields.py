@@ -347,16 +347,12 @@ def extent_of(characters: list[Character], matrices: list[Array]) -> Array:
 
 
 def europeanised(rng: np.random.Generator, character: Character, writer: Writer, vary: float) -> Character:
-    """Sometimes a digit drawn in strokes as others write it: 1 with an up-stroke, 7 crossed, 0 slashed, 4 in two parts.
-
-    Europeans write their own 1 and 7 already.
-    """
-    if character.strokes is None or rng.random() >= 0.4 * vary:
+    """Sometimes an American digit as a European writes it: 1 with an up-stroke, 7 crossed, 0 slashed."""
+    if writer.group != "unipen" or character.strokes is None or rng.random() >= 0.4 * vary:
         return character
     strokes = list(character.strokes)
     a = character.aspect
-    american = writer.group == "unipen"
-    if character.label == "1" and american and a < 0.35 and len(strokes) == 1:
+    if character.label == "1" and a < 0.35 and len(strokes) == 1:
         top = strokes[0][np.argmin(strokes[0][:, 1])]
         reach = rng.uniform(0.15, 0.75)
         foot = top + np.array([-reach * rng.uniform(0.5, 1.2), reach])
@@ -365,26 +361,15 @@ def europeanised(rng: np.random.Generator, character: Character, writer: Writer,
         low = min(float(foot[0]), 0.0)
         strokes = [(s - [low, 0]).astype(np.float32) for s in strokes]
         return Character("1", a - low, character.height, tuple(strokes))
-    if character.label == "7" and american and len(strokes) == 1:
+    if character.label == "7" and len(strokes) == 1:
         y = rng.uniform(0.4, 0.6)
         near = strokes[0][np.argmin(np.abs(strokes[0][:, 1] - y) + 0.3 * (np.arange(len(strokes[0])) < 3))]
         half, rise = rng.uniform(0.15, 0.3), rng.normal(0.03, 0.05)
         strokes.append(np.array([near + [-half, rise], near + [half, -rise]], np.float32))
-    elif character.label == "0" and len(strokes) == 1 and rng.random() < 0.4 and 0.35 < a < 1.2:
-        strokes.append(_slash(rng, a))
-    elif len(strokes) > 1:
-        # The parts of a digit do not always meet where they did that time.
-        strokes = [(s + rng.normal(0, (0.06, 0.035))).astype(np.float32) for s in strokes]
+    elif character.label == "0" and rng.random() < 0.4 and 0.35 < a < 1.2:
+        over = rng.uniform(-0.1, 0.1)
+        strokes.append(np.array([[a * (0.1 - over), 0.9 + over], [a * (0.9 + over), 0.1 - over]], np.float32))
     return Character(character.label, a, character.height, tuple(strokes))
-
-
-def _slash(rng: np.random.Generator, aspect: float) -> Array:
-    """The line through a slashed 0 of that width: upright to rather flat, short or past the loop, seldom falling."""
-    angle = rng.uniform(0.6, 1.5)
-    half = 0.5 * min(1 / np.sin(angle), aspect / np.cos(angle)) * rng.uniform(0.75, 1.35)
-    along = np.array([np.cos(angle), -np.sin(angle)]) * half * (1 if rng.random() < 0.9 else [-1, 1])
-    middle = np.array([aspect / 2, 0.5]) + rng.normal(0, 0.04, 2)
-    return np.array([middle - along, middle + rng.normal(0, 0.02, 2), middle + along], np.float32)
 
 
 def _dash(rng: np.random.Generator, library: Library) -> Character:
@@ -481,18 +466,14 @@ def show_through(rng: np.random.Generator, sheet: Sheet, library: Library) -> No
     sheet.paper *= 1 - soft * (rng.uniform(0.02, 0.07) / 255)
 
 
-def strike(rng: np.random.Generator, sheet: Sheet, extent: Array, width: float, text: str) -> None:
-    """Cross out the `text` that lies in `extent`: one line, two, a cross, a zigzag, a scribble, a block of strokes.
+def strike(rng: np.random.Generator, sheet: Sheet, extent: Array, width: float, lone: bool) -> None:
+    """Cross out what lies in `extent`: one line, two, a cross, a zigzag, a scribble, a block of close strokes.
 
-    A lone digit with one short line through it may be a crossed 7: lines go past it, more or less. A lone 0 with one
-    line through it is nearly always a slashed 0, however long the line.
+    A `lone` digit with one short line through it may be a crossed 7 or a slashed 0: lines go past it, more or less.
     """
     x1, y1, x2, y2 = extent
     w, h = max(x2 - x1, 0.8), max(y2 - y1, 0.8)
-    lone = len(text) == 1
-    once = 0.04 if text == "0" else 0.32 if lone else 0.4
-    others = np.array([0.29, 0.19, 0.13, 0.19, 0.2])
-    kind = rng.choice(6, p=[once, *(1 - once) * others])
+    kind = rng.choice(6, p=[0.32, 0.2, 0.14, 0.08, 0.12, 0.14] if lone else [0.4, 0.17, 0.1, 0.09, 0.12, 0.12])
     if lone and kind < 2:
         x1, x2 = x1 - rng.uniform(0.2, 0.9), x2 + rng.uniform(0.2, 0.9)
     else:
@@ -576,7 +557,6 @@ def number_field(
         room -= 0.5
     text = number_text(rng, writer, borrow, max(int(room), 1))
     label = {"empty": "", "struck": STRUCK, "dash": "-", "minus": "-" + text[:2]}.get(kind, text)
-    drawn = label if kind in ("dash", "minus") else text
     most = w * (rng.uniform(0.8, 1.0) if rng.random() < 0.9 else rng.uniform(1.0, 1.18))
     # Many people begin at the left line, some end at the right one, whatever the room.
     aside = float(rng.choice([0.0, -1.0, 1.0], p=[0.6, 0.27, 0.13]))
@@ -589,10 +569,7 @@ def number_field(
         down = float(np.clip(rng.normal(0, 2 * spread), -1, 1)) * (0.6 if kind == "dash" else 1.0)
         # Over the line by a little is common; further and it would be the neighbour's.
         over = rng.normal(0, (0.05, 0.07)).clip(-0.15, 0.15) * style.size
-        x = w / 2 + across * room_x + float(over[0])
-        # A 1 on the printed line nobody could tell from it.
-        left, right = (wide / 2 + 0.3 if drawn[at] == "1" else 0.0 for at in (0, -1))
-        return float(np.clip(x, left, max(w - right, left))), h / 2 + down * room_y + float(over[1])
+        return w / 2 + across * room_x + float(over[0]), h / 2 + down * room_y + float(over[1])
 
     def put(text: str, room: float = most) -> Array:
         return write(rng, sheet, library, writer, text, style, somewhere, room)
@@ -618,7 +595,7 @@ def number_field(
         if rng.random() < 0.3:
             sheet.ink(rng, style.pen)
         for _ in range(rng.choice([1, 2, 3], p=[0.7, 0.2, 0.1])):
-            strike(rng, sheet, extent, style.pen.width, text)
+            strike(rng, sheet, extent, style.pen.width, len(text) == 1)
     elif kind == "inner":
         _inner(rng, sheet, library, writer, text, style, most)
     elif kind == "beside":
@@ -701,7 +678,7 @@ def _inner(
             corners = matrix @ np.array([[0, character.aspect, 0, character.aspect], [0, 0, 1, 1], [1, 1, 1, 1]])
             extent = np.concatenate([corners.min(axis=1), corners.max(axis=1)])
             for _ in range(rng.integers(1, 3)):
-                strike(rng, sheet, extent, width, whole)
+                strike(rng, sheet, extent, width, lone=False)
 
 
 def _beside(rng: np.random.Generator, sheet: Sheet, library: Library, writer: Writer, text: str, style: Hand) -> None:
@@ -733,7 +710,7 @@ def _beside(rng: np.random.Generator, sheet: Sheet, library: Library, writer: Wr
         old_room, new_room = w * 0.9, w * 0.85
     extent = write(rng, sheet, library, writer, old, struck, old_at, old_room)
     for _ in range(rng.choice([1, 2], p=[0.8, 0.2])):
-        strike(rng, sheet, extent, style.pen.width, old)
+        strike(rng, sheet, extent, style.pen.width, len(old) == 1)
     if where == "right" and rng.random() < 0.15:
         dot = np.array([[extent[2] + 0.1, extent[3]], [extent[2] + 0.2, extent[3] + 0.1]], np.float32)
         sheet.line(dot, style.pen.width * 1.3)

@@ -26,14 +26,13 @@ from recognize.training.calibrate import calibrate_marks, calibrate_numbers
 from recognize.training.characters import Array, load_marks, load_writers
 from recognize.training.measure import answer, measure_marks, measure_numbers
 from recognize.training.net import MarkNet, NumberNet
-from recognize.training.optimise import Learner
 from recognize.training.quantise import quantise
 from recognize.training.render import AS_PLAYED, Fields, joined, render_marks, render_numbers, stream_numbers
 
 BATCH = 128
-CHUNK = 12_000
+CHUNK = 16_000
 """New pictures an epoch; the last `WINDOW` chunks are learnt from."""
-WINDOW = 8
+WINDOW = 6
 STEPS_AN_EPOCH = 375
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -45,7 +44,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder of character sets (*.npz)")
     parser.add_argument("--out", type=Path, required=True, help="where the nets and the report go")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--epochs", type=int, default=60, help=f"of the number net, {STEPS_AN_EPOCH} steps each")
+    parser.add_argument("--epochs", type=int, default=50, help=f"of the number net, {STEPS_AN_EPOCH} steps each")
     parser.add_argument("--marks", type=int, default=100_000, help="pictures of mark boxes to learn from")
     options = parser.parse_args()
     # One thread learns while one process draws the next fields: on two cores that is faster than two threads at both.
@@ -167,11 +166,15 @@ def train_numbers(data: Path, out: Path, asked: Mapping[str, int], earlier: Mapp
     check = render_numbers(load_writers(data, "calibrate", rng), 4_000, asked["seed"] + 1)
     first = earlier.get("epoch", 0)
     chunks = stream_numbers(writers, CHUNK, asked["seed"], first)
-    window = deque([render_numbers(writers, 5 * CHUNK, asked["seed"] + first, photos=2)], WINDOW)
+    window = deque([render_numbers(writers, 4 * CHUNK, asked["seed"] + first, photos=2)], WINDOW)
     net = NumberNet().to(DEVICE, memory_format=torch.channels_last)
     mean = averaged(net, 0.9985)
-    learner = Learner(net, asked["epochs"] * STEPS_AN_EPOCH)
-    learning = {"net": net, "mean": mean, "learner": learner}
+    optimiser = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=0.02)
+    total = asked["epochs"] * STEPS_AN_EPOCH
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda at: min((at + 1) / 400, 1.0) * (0.5 + 0.5 * float(np.cos(np.pi * min(at / total, 1)))) + 1e-4
+    )
+    learning = {"net": net, "mean": mean, "optimiser": optimiser, "schedule": schedule}
     for name, part in learning.items():
         if earlier:
             part.load_state_dict(earlier[name])
@@ -185,7 +188,11 @@ def train_numbers(data: Path, out: Path, asked: Mapping[str, int], earlier: Mapp
             with torch.autocast(DEVICE.type, torch.bfloat16):
                 columns = net(pictures.to(DEVICE, memory_format=torch.channels_last))
             loss = spelling_loss(columns, wanted)
-            learner.step(loss)
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 5)
+            optimiser.step()
+            schedule.step()
             mean.update_parameters(net)
             shown.append(float(loss.detach()))
         export_numbers(mean.module, out)
@@ -233,14 +240,19 @@ def train_marks(
     pictures, says, _ = fields
     net = MarkNet().to(DEVICE, memory_format=torch.channels_last)
     mean = averaged(net, 0.998)
-    learner = Learner(net, epochs * (len(pictures) // batch))
+    optimiser = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=0.02)
+    steps = epochs * (len(pictures) // batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 3e-3, total_steps=steps + epochs, pct_start=0.1)
     for epoch in range(epochs):
         shown = []
         for part in np.array_split(rng.permutation(len(pictures)), len(pictures) // batch):
             with torch.autocast(DEVICE.type, torch.bfloat16):
                 heard = net(augmented(pictures[part], rng).to(DEVICE, memory_format=torch.channels_last))
             loss = torch.nn.functional.nll_loss(heard, torch.from_numpy(says[part]).to(DEVICE))
-            learner.step(loss)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            schedule.step()
             mean.update_parameters(net)
             shown.append(float(loss.detach()))
         export(mean.module, torch.zeros(2, 1, 32, 32), out / "marks.onnx", {0: "n"}, {0: "n"})
