@@ -22,7 +22,7 @@ from recognize.shares import by_ink, by_rules
 from recognize.totals import number_of
 from scoring import audit
 from scoring.game import COLUMNS, Cell, Game, Written, cells_of
-from scoring.text import Text, figure
+from scoring.text import Text, figure, figure_text
 from templates import Form
 
 
@@ -342,8 +342,8 @@ def _result_mistakes(game: Game, found: audit.Audit, fields: Mapping[str, FieldR
             name = f"result.{seat}"
             due, written = game.result[seat] - off, int(game.result[seat])
             message = Cell("result", seat).text(game.players) + Text(
-                f": стоит {written}, а по записям выходит {figure(due)}",
-                f": {written} stands there, but the totals come to {figure(due)}",
+                f": стоит {written}, а по записям выходит {figure_text(due)}",
+                f": {written} stands there, but the totals come to {figure_text(due)}",
             )
             expected = due if isinstance(due, int) else figure(due)
             yield Mistake(0, name, "result", seat, None, "result", written, expected, fields[name].confidence, message)
