@@ -72,6 +72,9 @@ AMISS, FITTING = 14.0, 4.0
 """Where marks and totals of two rows running speak less than this against their deals (natural logarithm), they are in
 their own rows; and in each other's only where they speak less than that against the deals so."""
 
+TRIED = 3
+"""So many pairs of rows are tried, those first that are most amiss."""
+
 Rows = tuple[int, int]
 """Two rows, by their numbers."""
 
@@ -83,14 +86,15 @@ def _exchanged(search: Search, path: list[Node]) -> Rows | None:
     """
     most, found = path[-1].score - log(EXCHANGED) + log(EVIDENTLY), None
     played = [row.deal for row in search.rows if not row.blank()]
-    for one, two in zip(played, played[1:], strict=False):
-        if _amiss(search, path, one, two) > AMISS:
-            rows = one, two
-            other = Search(search.sheet, _exchange(search.ink, rows), _exchange(search.struck, rows), search)
-            if _amiss(other, other.best(path[:one], two), one, two) < FITTING:
-                score = other.best()[-1].score
-                if score > most:
-                    most, found = score, rows
+    pairs = [(_amiss(search, path, *rows), rows) for rows in zip(played, played[1:], strict=False)]
+    for amiss, rows in sorted(pairs, reverse=True)[:TRIED]:
+        if amiss < AMISS:
+            break
+        other = Search(search.sheet, _exchange(search.ink, rows), _exchange(search.struck, rows), search)
+        if _amiss(other, other.best(path[: rows[0]], rows[1]), *rows) < FITTING:
+            score = other.best()[-1].score
+            if score > most:
+                most, found = score, rows
     return found
 
 
