@@ -68,11 +68,11 @@ EXCHANGED = 1e-4
 EVIDENTLY = 1e3
 """By so much must it be the likelier that they do."""
 
-AMISS, FITTING = 14.0, 4.0
+AMISS, FITTING = 15.0, 4.0
 """Where marks and totals of two rows running speak less than this against their deals (natural logarithm), they are in
 their own rows; and in each other's only where they speak less than that against the deals so."""
 
-TRIED = 3
+TRIED = 2
 """So many pairs of rows are tried, those first that are most amiss."""
 
 Rows = tuple[int, int]
@@ -90,7 +90,7 @@ def _exchanged(search: Search, path: list[Node]) -> Rows | None:
     for amiss, rows in sorted(pairs, reverse=True)[:TRIED]:
         if amiss < AMISS:
             break
-        other = Search(search.sheet, _exchange(search.ink, rows), _exchange(search.struck, rows), search)
+        other = search.exchanged(*rows)
         if _amiss(other, other.best(path[: rows[0]], rows[1]), *rows) < FITTING:
             score = other.best()[-1].score
             if score > most:
@@ -112,9 +112,10 @@ def _exchange(of: Mapping[str, Any], rows: Rows) -> dict[str, Any]:
 
 def _elsewhere(name: str, rows: Rows) -> str:
     """The name of the same field in the other of two rows; of any other row's field its own."""
+    row, _, rest = name.partition(".")
     for here, there in (rows, rows[::-1]):
-        if name.startswith(f"d{here:02d}."):
-            return f"d{there:02d}.{name[4:]}"
+        if row == f"d{here:02d}":
+            return f"d{there:02d}.{rest}"
     return name
 
 

@@ -5,6 +5,7 @@ running totals (`totals`), each against the ink.
 """
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from math import inf, isclose, log
 from typing import Any
@@ -147,6 +148,23 @@ class Search:
         )
         self._offsets: dict[tuple[int, int, int], frozenset[Number]] = {}
         self._shares: dict[tuple[Ink, int | None], dict[str, float]] = {}
+
+    def exchanged(self, one: int, two: int) -> "Search":
+        """The same sheet with two rows in each other's place, to look for its best game."""
+        other = copy(self)
+        other.before, other._steps, other._offsets = self, {}, {}
+        other.ink, other.rows, other.candidates = dict(self.ink), list(self.rows), list(self.candidates)
+        other.written = list(self.written)
+        other.written[one], other.written[two] = self.written[two], self.written[one]
+        for name, own in self.ink.items():
+            row, _, rest = name.partition(".")
+            for here, there in ((one, two), (two, one)):
+                if row == f"d{here:02d}":
+                    other.ink[f"d{there:02d}.{rest}"] = own
+        for deal in (one, two):
+            row_ink = other.rows[deal - 1] = _row_ink(self.sheet.form, other.ink, deal)
+            other.candidates[deal - 1] = row_candidates(row_ink, self.rules.half_whist, self.rules.concede)
+        return other
 
     def _habit(self) -> float:
         """How readily totals that did not change are written once more, judged by how full the played rows are."""
