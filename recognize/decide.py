@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp, log
-from typing import Any
 
 from recognize.beside import results
 from recognize.hands import by_hand
@@ -17,7 +16,7 @@ from recognize.ink import Ink
 from recognize.questions import PLAYED, Doubt, questions, unsure
 from recognize.reading import FieldReading, Mistake, Question
 from recognize.rows import TRICK_VALUES, Row, against, mark_probability, tricks_probability
-from recognize.search import Node, Search, Sheet, as_deal, totals_of
+from recognize.search import Node, Rows, Search, Sheet, as_deal, elsewhere, exchange, totals_of
 from recognize.shares import by_ink, by_rules
 from recognize.totals import number_of
 from scoring import audit
@@ -53,13 +52,14 @@ def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | N
     path = search.best()
     rows = _exchanged(search, path)
     if rows is not None:
-        return _in_their_rows(decide(sheet, _exchange(ink, rows), _exchange(struck, rows)), rows)
-    best, fields, doubt = _weighed(search, path)
+        return _in_their_rows(decide(sheet, exchange(ink, rows), exchange(struck, rows)), rows)
+    fields, doubt = _weighed(search, path)
     in_doubt = any(field.state == "doubtful" for field in fields.values())
     if in_doubt and (otherwise := by_hand(sheet.form, ink, fields)):
         search = Search(sheet, {**ink, **otherwise}, struck, search)
-        best, fields, doubt = _weighed(search, search.best())
-    return _decided(sheet, search, best, fields, doubt)
+        path = search.best()
+        fields, doubt = _weighed(search, path)
+    return _decided(sheet, search, path, fields, doubt)
 
 
 EXCHANGED = 1e-4
@@ -75,9 +75,6 @@ their own rows; and in each other's only where they speak less than that against
 TRIED = 2
 """So many pairs of rows are tried, those first that are most amiss."""
 
-Rows = tuple[int, int]
-"""Two rows, by their numbers."""
-
 
 def _exchanged(search: Search, path: list[Node]) -> Rows | None:
     """The two rows running with which the sheet makes most sense when each is taken for the other.
@@ -90,7 +87,7 @@ def _exchanged(search: Search, path: list[Node]) -> Rows | None:
     for amiss, rows in sorted(pairs, reverse=True)[:TRIED]:
         if amiss < AMISS:
             break
-        other = search.exchanged(*rows)
+        other = search.exchanged(rows)
         if _amiss(other, other.best(path[: rows[0]], rows[1]), *rows) < FITTING:
             score = other.best()[-1].score
             if score > most:
@@ -105,20 +102,6 @@ def _amiss(search: Search, path: list[Node], one: int, two: int) -> float:
     return by_totals + sum(against(search.rows[row.deal - 1], row) for row in rows)
 
 
-def _exchange(of: Mapping[str, Any], rows: Rows) -> dict[str, Any]:
-    """What is known of each field, with the two rows in each other's place."""
-    return {_elsewhere(name, rows): value for name, value in of.items()}
-
-
-def _elsewhere(name: str, rows: Rows) -> str:
-    """The name of the same field in the other of two rows; of any other row's field its own."""
-    row, _, rest = name.partition(".")
-    for here, there in (rows, rows[::-1]):
-        if row == f"d{here:02d}":
-            return f"d{there:02d}.{rest}"
-    return name
-
-
 def _in_their_rows(decision: Decision, rows: Rows) -> Decision:
     """What was decided with two rows exchanged, told of the rows as they are; the game keeps the order of play."""
     one, two = rows
@@ -129,17 +112,17 @@ def _in_their_rows(decision: Decision, rows: Rows) -> Decision:
     there = dict((rows, rows[::-1]))
     return replace(
         decision,
-        fields=_exchange(decision.fields, rows),
+        fields=exchange(decision.fields, rows),
         mistakes=tuple(
-            replace(m, field=_elsewhere(m.field, rows), deal=there.get(m.deal, m.deal)) for m in decision.mistakes
+            replace(m, field=elsewhere(m.field, rows), deal=there.get(m.deal, m.deal)) for m in decision.mistakes
         ),
-        review=tuple(replace(q, field=_elsewhere(q.field, rows)) for q in decision.review),
+        review=tuple(replace(q, field=elsewhere(q.field, rows)) for q in decision.review),
         notes=(note, *decision.notes),
     )
 
 
-def _weighed(search: Search, path: list[Node]) -> tuple[list[Node], dict[str, FieldReading], Doubt]:
-    """The most probable game, every field by all games that come into question, and what else these add."""
+def _weighed(search: Search, path: list[Node]) -> tuple[dict[str, FieldReading], Doubt]:
+    """Every field by the most probable game and all others that come into question, and what else these add."""
     others = [(other, exp(other.less)) for other in search.others(path)]
     total = 1.0 + sum(share for _, share in others)
     plain, follows = search.posteriors(path)
@@ -175,7 +158,7 @@ def _weighed(search: Search, path: list[Node]) -> tuple[list[Node], dict[str, Fi
             known = by_rules(ink, search.seen[name], shares, search.struck.get(name, 0.0))
             like[ink, id(shares)] = known
         fields[name] = known
-    return path, fields, doubt
+    return fields, doubt
 
 
 def _special(search: Search, row: Row) -> dict[str, dict[str, float]]:

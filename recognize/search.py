@@ -44,6 +44,10 @@ GAP = 1e-3
 """How often somebody leaves a row empty and goes on in the next."""
 
 
+Rows = tuple[int, int]
+"""Two rows, by their numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """What the decision needs to know of the sheet: the form, the rules played by and the pool agreed.
@@ -149,19 +153,15 @@ class Search:
         self._offsets: dict[tuple[int, int, int], frozenset[Number]] = {}
         self._shares: dict[tuple[Ink, int | None], dict[str, float]] = {}
 
-    def exchanged(self, one: int, two: int) -> "Search":
+    def exchanged(self, rows: Rows) -> "Search":
         """The same sheet with two rows in each other's place, to look for its best game."""
+        one, two = rows
         other = copy(self)
         other.before, other._steps, other._offsets = self, {}, {}
-        other.ink, other.rows, other.candidates = dict(self.ink), list(self.rows), list(self.candidates)
+        other.ink, other.rows, other.candidates = exchange(self.ink, rows), list(self.rows), list(self.candidates)
         other.written = list(self.written)
         other.written[one], other.written[two] = self.written[two], self.written[one]
-        for name, own in self.ink.items():
-            row, _, rest = name.partition(".")
-            for here, there in ((one, two), (two, one)):
-                if row == f"d{here:02d}":
-                    other.ink[f"d{there:02d}.{rest}"] = own
-        for deal in (one, two):
+        for deal in rows:
             row_ink = other.rows[deal - 1] = _row_ink(self.sheet.form, other.ink, deal)
             other.candidates[deal - 1] = row_candidates(row_ink, self.rules.half_whist, self.rules.concede)
         return other
@@ -424,6 +424,20 @@ class Search:
 def _alike(one: Message, two: Message) -> bool:
     """Whether two messages say the same."""
     return one.keys() == two.keys() and all(isclose(one[state], two[state], rel_tol=1e-10) for state in one)
+
+
+def exchange(of: Mapping[str, Any], rows: Rows) -> dict[str, Any]:
+    """What is known of each field, with the two rows in each other's place."""
+    return {elsewhere(name, rows): value for name, value in of.items()}
+
+
+def elsewhere(name: str, rows: Rows) -> str:
+    """The name of the same field in the other of two rows; of any other row's field its own."""
+    row, _, rest = name.partition(".")
+    for here, there in (rows, rows[::-1]):
+        if row == f"d{here:02d}":
+            return f"d{there:02d}.{rest}"
+    return name
 
 
 def as_deal(row: Row, form: Form) -> Deal:
