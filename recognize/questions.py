@@ -10,7 +10,7 @@ from scoring.game import COLUMNS, Cell
 from scoring.text import Text
 from templates import Field
 
-RISK = 0.02
+RISK = 0.015
 """How many wrong fields that matter may be expected on a sheet beside those that are asked about."""
 
 DOUBTED_MISTAKE = 0.97

@@ -156,14 +156,20 @@ def spelt(path: tuple[int, ...]) -> str:
     return "".join(SYMBOLS[s] for s, _ in itertools.groupby(path) if s < len(SYMBOLS))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_probabilities_are_sums_over_all_spellings(seed: int) -> None:
-    columns = random_columns(seed)
+def totals_of(columns: np.ndarray) -> dict[str, float]:
+    """The probability of every text that the columns can spell, the long way."""
     share = np.exp(columns.astype(np.float64))
     totals: dict[str, float] = {}
     for path in itertools.product(range(len(SYMBOLS) + 1), repeat=len(columns)):
         text = spelt(path)
         totals[text] = totals.get(text, 0.0) + float(np.prod(share[np.arange(len(path)), path]))
+    return totals
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_probabilities_are_sums_over_all_spellings(seed: int) -> None:
+    columns = random_columns(seed)
+    totals = totals_of(columns)
     for text in ["", "7", "11", "-", "#", "3210", max(totals, key=totals.__getitem__)]:
         assert digits._probability(digits._steps(columns), text) == pytest.approx(
             totals.get(text, 0), rel=1e-5, abs=1e-12
@@ -175,8 +181,43 @@ def test_probabilities_are_sums_over_all_spellings(seed: int) -> None:
     assert next(iter(found.values())) > 0.9 * max(allowed.values())
 
 
+AS_IT_IS = digits.Calibration(digits.Odds(1, 0, 0, 1), digits.Odds(1, 0, 0, 1))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_several_views_say_the_geometric_mean(seed: int) -> None:
+    views = [random_columns(seed + 10 * i, steps=3) for i in range(2)]
+    one, other = (totals_of(columns) for columns in views)
+    means = {text: (one[text] * other[text]) ** 0.5 for text in one if text == "#" or digits.is_text(text)}
+    reading = digits.decode(np.stack(views)[None], AS_IT_IS)[0]
+    assert next(iter(reading.shares)) == max(means, key=means.__getitem__)
+    assert sum(reading.shares.values()) < 1
+    for text, share in reading.shares.items():
+        in_each = (max(totals[text], digits._LEAST) for totals in (one, other))
+        assert share * reading.total == pytest.approx(float(np.prod(list(in_each))) ** 0.5, rel=1e-4)
+    # One that was not listed is weighed in the same way.
+    unlisted = next(text for text in means if text not in reading.shares and means[text] > 1e-6 and text != "#")
+    assert reading.probability(unlisted) == pytest.approx(means[unlisted] / reading.total, rel=1e-4)
+
+
+def test_no_view_rules_out_what_the_others_see() -> None:
+    sure, other = np.full((2, 1, 1, len(SYMBOLS) + 1), -80.0)
+    sure[..., 6], other[..., 0] = 0.0, 0.0
+    reading = digits.decode(np.concatenate([sure, other])[None], AS_IT_IS)[0]
+    assert reading.probability("6") == pytest.approx(reading.probability("0"), rel=0.1) == pytest.approx(0.5, rel=0.1)
+
+
 def test_calibrated_odds_grow_with_the_nets_own() -> None:
-    odds = digits.Odds(0.7, -0.2, 0.9999)
+    odds = digits.Odds(0.7, -0.2, 0.5, 0.9999)
     claimed = [odds(np.log(p)) for p in (0.1, 0.5, 0.9, 0.99, 0.999999)]
     assert claimed == sorted(claimed)
     assert claimed[-1] <= 0.9999
+
+
+def test_where_one_thing_is_sure_nothing_else_is_likely() -> None:
+    blank = np.full((40, 90), 220, np.uint8)
+    assert read_number(blank).probability("10") < 1e-6
+    for reading in read_numbers(written(some_numbers(6, 30), 6)):
+        if reading.confidence > 0.9999:
+            others = [reading.probability(str(n)) for n in range(1000) if str(n) != reading.value]
+            assert sum(others) < 1e-3

@@ -5,27 +5,29 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
+from recognize.digits import Odds
 from recognize.training.characters import Array
 
 
 def calibrate_numbers(tops: Array, right: Array) -> dict[str, float]:
-    """Slope and shift for the log odds of the likeliest text, by likelihood, and the most that may be claimed.
+    """`Odds` for the likeliest text, by likelihood, and the most that may be claimed.
 
     `tops` are natural logs of the net's probability of its own answer, `right` whether the answer was right. The
     most ever claimed is one error in as many fields as there were to learn it from.
     """
     tops = np.minimum(tops, -1e-12)
-    odds = tops - np.log(-np.expm1(tops))
     most = 1 - 1 / (len(right) + 2)
 
     def cost(at: Array) -> float:
-        claimed = np.clip(1 / (1 + np.exp(-(at[0] * odds + at[1]))), 1e-9, most)
+        claimed = np.clip(Odds(at[0], at[1], at[2], most)(tops), 1e-9, most)
         likelihood = np.mean(np.where(right, np.log(claimed), np.log1p(-claimed)))
         # With next to no errors to learn from the net's own odds are kept, somewhat flattened.
-        return float(-likelihood + ((at[0] - 0.8) ** 2 + 0.1 * at[1] ** 2) / len(right))
+        unusual = (at[0] - 0.8) ** 2 + 0.1 * at[1] ** 2 + 0.3 * at[2] ** 2
+        return float(-likelihood + unusual / len(right))
 
-    found = minimize(cost, np.array([0.8, 0.0]), method="Nelder-Mead")
-    return {"slope": float(found.x[0]), "shift": float(found.x[1]), "most": float(most)}
+    found = minimize(cost, np.array([0.8, 0.0, 0.0]), method="Nelder-Mead", options={"maxiter": 2000})
+    slope, shift, steeper = (float(value) for value in found.x)
+    return {"slope": slope, "shift": shift, "steeper": steeper, "most": float(most)}
 
 
 def calibrate_marks(says: Array, truth: Array) -> dict[str, float]:

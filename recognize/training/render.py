@@ -22,9 +22,6 @@ MARGIN = 1.0
 MARK_MARGIN = 0.8
 """Millimetres around the box in a mark's cut-out."""
 
-AS_PLAYED = ("plain",) * 16 + ("dot", "beside", "overwritten", "dash", "struck") + ("empty",) * 4
-"""Kinds of fields about as often as a sheet of people who err now and then has them."""
-
 _library: Library
 _crosses: Crosses
 

@@ -24,10 +24,11 @@ from recognize import digits
 from recognize.digits import SYMBOLS
 from recognize.training.calibrate import calibrate_marks, calibrate_numbers
 from recognize.training.characters import Array, load_marks, load_writers
+from recognize.training.filled import sheet_fields
 from recognize.training.measure import answer, measure_marks, measure_numbers
 from recognize.training.net import MarkNet, NumberNet
 from recognize.training.quantise import quantise
-from recognize.training.render import AS_PLAYED, Fields, joined, render_marks, render_numbers, stream_numbers
+from recognize.training.render import Fields, joined, render_marks, render_numbers, stream_numbers
 
 BATCH = 128
 CHUNK = 16_000
@@ -69,37 +70,37 @@ def main() -> None:
 
 
 UNCALIBRATED = {
-    "numbers": {side: {"slope": 0.8, "shift": 0.0, "most": 0.9999} for side in ("empty", "filled")},
+    "numbers": {side: {"slope": 0.8, "shift": 0.0, "steeper": 0.0, "most": 0.9999} for side in ("empty", "filled")},
     "marks": {"slope": 0.8, "least": 0.0001},
 }
 """What nets that are still learning are used with."""
 
 
-def calibrate(data: Path, out: Path, seed: int, count: int = 14_000) -> None:
-    """Make the nets' confidence hold on the writers kept for that; writes calibration.json."""
-    writers = load_writers(data, "calibrate", np.random.default_rng(seed))
+def calibrate(data: Path, out: Path, seed: int, sheets: int = 240, boxes: int = 14_000) -> None:
+    """Make the nets' confidence hold on sheets filled in by the writers kept for that; writes calibration.json."""
     numbers = session(out / "numbers.onnx")
     tops: dict[str, list[float]] = {"empty": [], "filled": []}
     right: dict[str, list[bool]] = {"empty": [], "filled": []}
-    for part, kinds in ((2, AS_PLAYED), (3, ("empty",))):
-        fields = render_numbers(writers, count, seed + part, kinds=kinds, borrow=False)
-        for width, pictures in fields.pictures.items():
-            readings = digits.decode(run(numbers, pictures), AS_IT_IS)
-            for reading, fact in zip(readings, fields.facts[width], strict=True):
-                said = answer(reading)
-                tops["filled" if said else "empty"].append(reading.top)
-                right["filled" if said else "empty"].append(said == fact[0])
-    pictures, says, _ = render_marks(load_marks(data, "calibrate"), count, seed + 2)
+    fields = sheet_fields(data, sheets, seed)
+    for width, pictures in fields.pictures.items():
+        for reading, fact in zip(
+            digits.decode(digits.spell(numbers, pictures), AS_IT_IS), fields.facts[width], strict=True
+        ):
+            side = "filled" if answer(reading) else "empty"
+            tops[side].append(reading.top)
+            right[side].append(reading.value == fact[0])
+    pictures, says, _ = render_marks(load_marks(data, "calibrate"), boxes, seed + 2)
     heard = run(session(out / "marks.onnx"), pictures)
     found = {
         "numbers": {side: calibrate_numbers(np.array(tops[side]), np.array(right[side])) for side in tops},
         "marks": calibrate_marks(heard, says),
     }
     write_json(out / "calibration.json", found)
-    say(f"calibrated: {found}; right { ({side: float(np.mean(right[side])) for side in right}) }")
+    counts = {side: f"{len(right[side]) - sum(right[side])} of {len(right[side])} wrong" for side in right}
+    say(f"calibrated: {found}; {counts}")
 
 
-AS_IT_IS = digits.Calibration(digits.Odds(1, 0, 1), digits.Odds(1, 0, 1))
+AS_IT_IS = digits.Calibration(digits.Odds(1, 0, 0, 1), digits.Odds(1, 0, 0, 1))
 """The nets' own odds."""
 
 
@@ -108,7 +109,7 @@ def report(data: Path, out: Path, seed: int, asked: dict[str, object], began: fl
     stored = json.loads((out / "calibration.json").read_text(encoding="utf-8"))["numbers"]
     calibration = digits.Calibration(digits.Odds(**stored["empty"]), digits.Odds(**stored["filled"]))
     numbers, boxes = session(out / "numbers.onnx"), session(out / "marks.onnx")
-    figures, _ = measure_numbers(data, lambda p: run(numbers, p), calibration, seed + 50, 3_000)
+    figures, _ = measure_numbers(data, lambda p: digits.spell(numbers, p), calibration, seed + 50, 3_000)
     people = {
         part: dict(sorted(Counter(w.group for w in load_writers(data, part, np.random.default_rng(seed))).items()))
         for part in ("train", "calibrate", "test")
