@@ -1,4 +1,4 @@
-"""How well handwriting is read, beside others: `python benchmarks/handwriting.py --data DIR -o DIR`.
+"""How well handwriting is read, beside others: `python -m benchmarks.handwriting --data DIR -o DIR`.
 
 Reads the same fields, by people nobody was trained on, with the shipped nets, with Tesseract (digits, one line) where
 it is installed, and with a plain digit net of the same size trained on MNIST, and writes `handwriting.json`,
