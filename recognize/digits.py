@@ -8,7 +8,7 @@ twice, as it is and narrower, and the geometric mean of what it says is taken: w
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
@@ -170,20 +170,36 @@ def decode(columns: Array, calibration: Calibration | None = None) -> list[Numbe
     texts = ["".join(SYMBOLS[s] for s in row[keep & (row != _BLANK)]) for row, keep in zip(greedy, new, strict=True)]
     tops = _log_probabilities(flat, texts).reshape(count, views)
     calibration = calibration or _calibration()
+    spelt = [texts[i * views : (i + 1) * views] for i in range(count)]
+    # Where one thing is evident, whatever else it might be need not be sought; it can still be asked for.
+    evident = (tops.min(axis=1) > -_EVIDENT) & [
+        len(set(own)) == 1 and own[0] != _STRUCK and is_text(own[0]) for own in spelt
+    ]
+    considered = [
+        own[:1] if sure else list(dict.fromkeys(t for of_view in field for t in list(_search(of_view))[:_CONSIDERED]))
+        for own, sure, field in zip(spelt, evident, columns, strict=True)
+    ]
     readings = []
-    for i, field in enumerate(columns):
-        spelt = texts[i * views : (i + 1) * views]
-        if tops[i].min() > -_EVIDENT and len(set(spelt)) == 1 and set(spelt[0]) <= _READABLE and is_text(spelt[0]):
-            # Whatever else it might be is so unlikely that it need not be sought; it can still be asked for.
-            shares, total = _together(spelt[:1], np.exp(tops[i])[:, None])
-        else:
-            found = dict.fromkeys(text for of_view in field for text in list(_search(of_view))[:_CONSIDERED])
-            by_view = [[_probability(_steps(of_view), text) for text in found] for of_view in field]
-            shares, total = _together(list(found), np.array(by_view))
+    for field, own, by_view in zip(columns, considered, _in_every_view(columns, considered), strict=True):
+        shares, total = _together(own, by_view)
         text = next(iter(shares))
         confidence = float((calibration.empty if text == "" else calibration.filled)(_top(shares)))
         readings.append(NumberReading("" if text == _STRUCK else text, confidence, field, shares, total))
     return readings
+
+
+def _in_every_view(columns: Array, texts: Sequence[Sequence[str]]) -> Iterator[Array]:
+    """For each field (N, views, columns, symbols + 1) the probabilities of its texts, (views, texts)."""
+    views = columns.shape[1]
+    # Some hundred fields at a time, so that they need little memory.
+    for start in range(0, len(columns), 100):
+        fields = texts[start : start + 100]
+        rows = [(start + i, view, text) for i, own in enumerate(fields) for view in range(views) for text in own]
+        which, view, asked = zip(*rows, strict=True)
+        found = np.exp(_log_probabilities(columns[list(which), list(view)], asked))
+        ends = np.cumsum([views * len(own) for own in fields])[:-1]
+        for own, of_field in zip(fields, np.split(found, ends), strict=True):
+            yield of_field.reshape(views, len(own))
 
 
 def _top(shares: Mapping[str, float]) -> float:
