@@ -5,7 +5,6 @@ import pytest
 
 from recognize.training.characters import load_writers, part_of
 from recognize.training.fields import KINDS, STRUCK, Library, number_field
-from recognize.training.filled import sheet_fields
 
 PEOPLE = [f"somebody_{i:03d}" for i in range(60)]
 STROKE = np.array([[0, 0], [60, 120], [127, 255], [90, 160]])
@@ -44,16 +43,6 @@ def test_nobody_is_in_two_parts_and_nameless_sets_serve_training_only(character_
         assert people
         assert all(part_of(name) == part for name in people)
         assert ("optdigits_orig" in writers) is ("handwritten62_bd" in writers) is (part == "train")
-
-
-def test_confidence_is_calibrated_on_whole_sheets(character_sets):
-    fields = sheet_fields(character_sets, 2, seed=1, jobs=1)
-    labels = [fact[0] for facts in fields.facts.values() for fact in facts]
-    assert fields.count == len(labels) == sum(len(pictures) for pictures in fields.pictures.values())
-    assert sum(label.isdigit() for label in labels) > 50
-    again = sheet_fields(character_sets, 2, seed=1, jobs=2)
-    assert again.facts == fields.facts
-    assert all((again.pictures[width] == pictures).all() for width, pictures in fields.pictures.items())
 
 
 @pytest.mark.parametrize("kind", KINDS)
