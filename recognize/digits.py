@@ -162,8 +162,8 @@ def read_numbers(images: Sequence[Picture]) -> list[NumberReading]:
 
 def decode(columns: Array, calibration: Calibration | None = None) -> list[NumberReading]:
     """Readings from log probabilities (N, views, columns, symbols + 1), calibrated as given or else as shipped."""
-    count, views, steps, symbols = columns.shape
-    flat = columns.reshape(count * views, steps, symbols)
+    count, views = columns.shape[:2]
+    flat = columns.reshape(count * views, *columns.shape[2:])
     greedy = flat.argmax(axis=2)
     new = np.ones_like(greedy, bool)
     new[:, 1:] = greedy[:, 1:] != greedy[:, :-1]

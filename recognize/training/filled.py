@@ -8,13 +8,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from recognize.digits import HEIGHT, WIDTHS, is_bare, prepare
+from recognize.digits import is_bare, prepare
 from recognize.simulation.hand import Image, Writer, make_pen, real_writers, write_sheet
 from recognize.simulation.table import correct, play, write_down
 from recognize.training.camera import LEVELS, cut_out
 from recognize.training.characters import Array, part_of
 from recognize.training.fields import BORDER, SCALE
-from recognize.training.render import MARGIN, Fields, joined
+from recognize.training.render import MARGIN, Fact, Fields, by_width, joined
 from templates import Field, Form, load_form
 
 CONVENTIONS = ("sochi", "leningrad", "piter", "rostov")
@@ -50,17 +50,13 @@ def _one_sheet(task: tuple[int, int]) -> Fields:
     page = write_sheet(_blank(form.players), SCALE, form, values, who, rng, fixes)
     paper = cv2.cvtColor(page, cv2.COLOR_BGR2GRAY).astype(np.float32) / 255
     level = tuple(LEVELS)[i % len(LEVELS)]
-    pictures: dict[int, list[Array]] = {width: [] for width in WIDTHS}
-    facts: dict[int, list[tuple[str, str, str, str, str]]] = {width: [] for width in WIDTHS}
+    found: list[tuple[Array, Fact]] = []
     for field in form.fields:
         if field.kind == "number":
             cut = cut_out(rng, _around(paper, field), (field.box.w, field.box.h), LEVELS[level], MARGIN)
             if not is_bare(cut):
-                picture = prepare(cut)
-                pictures[picture.shape[1]].append(picture)
-                facts[picture.shape[1]].append((values.get(field.id, ""), "filled in", "", "unipen", level))
-    none = {width: np.zeros((0, HEIGHT, width), np.uint8) for width in WIDTHS}
-    return Fields({width: np.stack(p) if p else none[width] for width, p in pictures.items()}, facts)
+                found.append((prepare(cut), (values.get(field.id, ""), "filled in", "", "unipen", level)))
+    return by_width(found)
 
 
 @cache

@@ -26,12 +26,16 @@ _library: Library
 _crosses: Crosses
 
 
+Fact = tuple[str, str, str, str, str]
+"""What is known of a picture: label, kind, writer, group, level."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Prepared pictures by their width, and for each the row in `facts` (label, kind, writer, group, level)."""
+    """Prepared pictures by their width, and for each its row in `facts`."""
 
     pictures: dict[int, Array]
-    facts: dict[int, list[tuple[str, str, str, str, str]]]
+    facts: dict[int, list[Fact]]
 
     @property
     def count(self) -> int:
@@ -76,6 +80,14 @@ def stream_numbers(writers: list[Writer], chunk: int, seed: int, first: int = 0)
             yield joined([ready])
 
 
+def by_width(found: Sequence[tuple[Array, Fact]]) -> Fields:
+    """Prepared pictures and what is known of each, in order."""
+    none = {width: np.zeros((0, HEIGHT, width), np.uint8) for width in WIDTHS}
+    pictures = {width: [picture for picture, _ in found if picture.shape[1] == width] for width in WIDTHS}
+    facts = {width: [fact for picture, fact in found if picture.shape[1] == width] for width in WIDTHS}
+    return Fields({width: np.stack(own) if own else none[width] for width, own in pictures.items()}, facts)
+
+
 def joined(parts: Sequence[Fields]) -> Fields:
     """All fields of the parts, in order."""
     return Fields(
@@ -88,10 +100,8 @@ def _numbers(task: tuple[Any, ...]) -> Fields:
     seed, chunk, size, levels, photos, kinds, borrow = task
     cv2.setNumThreads(1)
     rng = np.random.default_rng([seed, chunk])
-    pictures: dict[int, list[Array]] = {width: [] for width in WIDTHS}
-    facts: dict[int, list[tuple[str, str, str, str, str]]] = {width: [] for width in WIDTHS}
-    done = 0
-    while done < size:
+    found: list[tuple[Array, Fact]] = []
+    while len(found) < size:
         field = number_field(
             rng, _library, field_box(rng), kind=str(rng.choice(list(kinds))) if kinds else None, borrow=borrow
         )
@@ -100,12 +110,8 @@ def _numbers(task: tuple[Any, ...]) -> Fields:
             cut = cut_out(
                 rng, field.picture, field.box, LEVELS[level], MARGIN, density=rng.choice([6, rng.uniform(5, 8)])
             )
-            picture = prepare(cut)
-            pictures[picture.shape[1]].append(picture)
-            facts[picture.shape[1]].append((field.label, field.kind, field.writer, field.group, level))
-            done += 1
-    empty = {width: np.zeros((0, HEIGHT, width), np.uint8) for width in WIDTHS}
-    return Fields({w: np.stack(p) if p else empty[w] for w, p in pictures.items()}, facts)
+            found.append((prepare(cut), (field.label, field.kind, field.writer, field.group, level)))
+    return by_width(found)
 
 
 def render_marks(
