@@ -17,7 +17,7 @@ import numpy as np
 from recognize.decide import decide
 from recognize.ink import Ink, mark_ink, number_ink
 from recognize.search import Sheet
-from recognize.simulation.table import play, write_down
+from recognize.simulation.table import CONVENTIONS, play, write_down
 from scoring.convention import load_convention
 from templates import Form, load_form
 
@@ -67,7 +67,7 @@ def milliseconds(deals: int, sheets: int) -> float:
     for seed in range(sheets):
         rng = np.random.default_rng([seed, deals])
         players = 3 + seed % 2
-        convention = ("sochi", "leningrad", "piter", "rostov")[seed % 4]
+        convention = CONVENTIONS[seed % 4]
         # A pool that never closes, so that the game goes on as long as it should.
         game = play(convention, players, deals, rng, pool=None)
         values, _ = write_down(game, rng, int(rng.integers(4)))

@@ -20,12 +20,16 @@ import torch
 from torch import nn
 
 from recognize import digits, marks
+from recognize.cells import NUMBER_MARGIN_MM, PX_PER_MM
 from recognize.training.camera import LEVELS, cut_out
 from recognize.training.characters import Array, load_writers
 from recognize.training.fields import Library, number_field
 from recognize.training.measure import ELSEWHERE, EUROPE, Read, answer, interval, measure_marks, measure_numbers
 from recognize.training.render import field_box
 from recognize.training.train import run, session
+
+EDGE = round(NUMBER_MARGIN_MM * PX_PER_MM)
+"""Pixels around the inside of a field in its cut-out."""
 
 INK_ROWS = 28
 """Rows and columns of an MNIST picture."""
@@ -44,10 +48,11 @@ def main() -> None:
     cv2.setNumThreads(1)
     model = Path(digits.__file__).parent / "model"
     numbers, boxes = session(model / "numbers.onnx"), session(model / "marks.onnx")
-    figures: dict[str, Any] = {"seconds": seconds()}
+    figures: dict[str, Any] = {}
     figures["numbers"], reads = measure_numbers(
         options.data, lambda p: digits.spell(numbers, p), None, options.seed, options.fields
     )
+    figures["seconds"] = seconds([read.picture for read in reads if read.picture.shape[1] == digits.WIDTHS[0]][:250])
     figures["marks"] = measure_marks(options.data, lambda p: run(boxes, p), options.seed, 4 * options.fields)
     figures["beside_others"] = beside_others(options.data, options.seed, options.beside)
     (options.out / "handwriting.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
@@ -57,10 +62,10 @@ def main() -> None:
     print(json.dumps({k: v for k, v in figures.items() if k != "bins"}, indent=1), len(bins))
 
 
-def seconds() -> dict[str, float]:
-    """How long 250 filled fields and 400 mark boxes take on one core, in milliseconds, the median of nine."""
+def seconds(prepared: list[Array]) -> dict[str, float]:
+    """How long these fields and 400 mark boxes take on one core, in milliseconds for each, the median of nine."""
     rng = np.random.default_rng(0)
-    fields = [rng.integers(100, 230, (49, 56), dtype=np.uint8) for _ in range(250)]
+    fields = [rng.integers(100, 230, (49, 56), dtype=np.uint8) for _ in prepared]
     boxes = [rng.integers(100, 230, (31, 31), dtype=np.uint8) for _ in range(400)]
 
     def median(work: Any) -> float:
@@ -71,13 +76,13 @@ def seconds() -> dict[str, float]:
             times.append(time.perf_counter() - began)
         return 1000 * sorted(times)[4]
 
-    net, pictures = digits.shipped_net("numbers"), np.zeros((250, digits.HEIGHT, 64), np.uint8)
+    net, pictures = digits.shipped_net("numbers"), np.stack(prepared)
     columns = digits.spell(net, pictures)
     return {
-        "numbers_net_250": median(lambda: digits.spell(net, pictures)),
-        "numbers_prepare_250": median(lambda: [digits.prepare(field) for field in fields]),
-        "numbers_decode_250": median(lambda: digits.decode(columns)),
-        "marks_all_400": median(lambda: marks.read_marks(boxes)),
+        "number, the net, both ways": median(lambda: digits.spell(net, pictures)) / len(fields),
+        "number, preparing": median(lambda: [digits.prepare(field) for field in fields]) / len(fields),
+        "number, decoding": median(lambda: digits.decode(columns)) / len(fields),
+        "mark, all": median(lambda: marks.read_marks(boxes)) / len(boxes),
     }
 
 
@@ -93,7 +98,7 @@ def beside_others(data: Path, seed: int, count: int) -> dict[str, Any]:
             right = {"this net": 0, "MNIST net": 0, "Tesseract": 0}
             for _ in range(count):
                 field = number_field(rng, library, field_box(rng), kind="plain", borrow=False)
-                cut = cut_out(rng, field.picture, field.box, LEVELS[level], 1.0)
+                cut = cut_out(rng, field.picture, field.box, LEVELS[level], NUMBER_MARGIN_MM, PX_PER_MM)
                 right["this net"] += answer(digits.read_number(cut)) == field.label
                 right["MNIST net"] += read_by_parts(plain_net, cut) == field.label
                 if shutil.which("tesseract"):
@@ -107,7 +112,7 @@ def beside_others(data: Path, seed: int, count: int) -> dict[str, Any]:
 
 def read_by_tesseract(cut: Array) -> str:
     """What Tesseract makes of the inside of a field, three times as large."""
-    inside = cut[6:-6, 6:-6]
+    inside = cut[EDGE:-EDGE, EDGE:-EDGE]
     large = cv2.resize(inside, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC)
     large = cv2.copyMakeBorder(large, 20, 20, 20, 20, cv2.BORDER_REPLICATE)
     said = pytesseract.image_to_string(large, config="--psm 7 -c tessedit_char_whitelist=0123456789")
@@ -154,7 +159,7 @@ def mnist_net(data: Path, seed: int) -> PlainNet:
 
 def read_by_parts(net: PlainNet, cut: Array) -> str:
     """The usual way with an MNIST net: cut the ink into connected parts, left to right, and classify each."""
-    inside = cut[7:-7, 7:-7]
+    inside = cut[EDGE + 1 : -EDGE - 1, EDGE + 1 : -EDGE - 1]
     inside = cv2.resize(inside, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
     level, ink = cv2.threshold(inside, 0, 255, cv2.THRESH_BINARY_INV | cv2.THRESH_OTSU)
     if float(inside.max()) - level < 20:

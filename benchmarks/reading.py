@@ -42,8 +42,8 @@ from recognize.pipeline import read_cells
 from recognize.reading import FieldReading
 from recognize.search import Sheet
 from recognize.simulation.camera import draw_shot, photograph
-from recognize.simulation.hand import Correction, Image, Writer, make_pen, make_writer, real_writers, write_sheet
-from recognize.simulation.table import MISTAKES, UNFORESEEN, Slip, correct, forget, play, write_down
+from recognize.simulation.hand import Correction, Image, Writer, at_table, make_writer, real_writers, write_sheet
+from recognize.simulation.table import CONVENTIONS, MISTAKES, UNFORESEEN, Slip, correct, forget, play, write_down
 from recognize.simulation.writers import is_held_out
 from scoring import Game, check, ledger
 from scoring.convention import load_convention
@@ -53,7 +53,6 @@ from sheets import make_sheets, print_sheets
 from templates import Field, Form, load_form
 
 DPI = 300
-CONVENTIONS = ("sochi", "leningrad", "piter", "rostov")
 TOTALS = ("pool", "mountain", "whists")
 SPECIAL = ("declarer", "contract", "whist", "tricks")
 
@@ -140,10 +139,7 @@ def _writers(data: Path | None) -> list[Writer]:
 
 def written_page(paper: Paper, data: Path | None, rng: np.random.Generator) -> Image:
     """The sheet as several people wrote it, flat, as pixels at 300 dpi."""
-    pens = _writers(data)
-    who = {
-        seat: replace(pens[int(rng.integers(len(pens)))], pen=make_pen(rng)) for seat in (*paper.form.seats, "recorder")
-    }
+    who = at_table(_writers(data), paper.form.seats, rng)
     return write_sheet(kept_page(paper.form.players), DPI / 25.4, paper.form, paper.values, who, rng, paper.fixes)
 
 

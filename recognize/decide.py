@@ -5,7 +5,9 @@ then tried once more with each of its other deals, so that the probability of ev
 another value. What remains in doubt is asked (`questions`).
 """
 
+import gc
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp, log
@@ -20,7 +22,7 @@ from recognize.search import Node, Rows, Search, Sheet, as_deal, elsewhere, exch
 from recognize.shares import by_ink, by_rules
 from recognize.totals import number_of
 from scoring import audit
-from scoring.game import COLUMNS, Cell, Game, Written, cells_of
+from scoring.game import COLUMNS, Cell, Game, Written
 from scoring.text import Text, figure, figure_text
 from templates import Form
 
@@ -48,11 +50,28 @@ def decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float] | N
     if sheet.rules is None:
         fields = {name: by_ink(ink[name], struck.get(name, 0.0)) for name in ink}
         return Decision(fields, None, (), None, None, unsure(fields))
+    with _nothing_collected():
+        return _decide(sheet, ink, struck)
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Without Python's collector of cycles: a search makes none, and to go through its games took a seventh of it."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _decide(sheet: Sheet, ink: Mapping[str, Ink], struck: Mapping[str, float]) -> Decision:
     search = Search(sheet, ink, struck)
     path = search.best()
     rows = _exchanged(search, path)
     if rows is not None:
-        return _in_their_rows(decide(sheet, exchange(ink, rows), exchange(struck, rows)), rows)
+        return _in_their_rows(_decide(sheet, exchange(ink, rows), exchange(struck, rows)), rows)
     fields, doubt = _weighed(search, path)
     in_doubt = any(field.state == "doubtful" for field in fields.values())
     if in_doubt and (otherwise := by_hand(sheet.form, ink, fields)):
@@ -222,18 +241,19 @@ def _decided(sheet: Sheet, search: Search, best: list[Node], fields: dict[str, F
 
 def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -> Game:
     """The game record of a sheet: its deals as decided, its running totals as they stand on the paper."""
-    cells = tuple(cells_of(tuple(sheet.form.seats)))
     deals = [as_deal(row, sheet.form) for row in rows if row.contract is not None]
     written, start = [], {}
-    for deal in range(sheet.form.rows + 1):
-        for cell in cells:
-            value = number_of(fields[cell.field(deal)].value)
-            if value is None:
-                continue
-            if deal == 0:
-                start[cell] = value
-            else:
-                written.append(Written(deal, cell.column, cell.seat, value, cell.on))
+    for field in sheet.form.fields:
+        if field.column not in COLUMNS:
+            continue
+        value = number_of(fields[field.id].value)
+        if value is None:
+            continue
+        deal, seat = field.deal or 0, field.seat or ""
+        if deal:
+            written.append(Written(deal, field.column, seat, value, field.on))
+        else:
+            start[Cell(field.column, seat, field.on)] = value
     final = {seat: fields.get(f"result.{seat}") for seat in sheet.form.seats}
     numbers = {seat: number_of(field.value) for seat, field in final.items() if field is not None}
     result = {seat: value for seat, value in numbers.items() if value is not None}

@@ -8,6 +8,7 @@ What a person answered tells it best of all. A box says nothing of itself: only 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from recognize.digits import is_text
 from recognize.ink import Ink
@@ -94,6 +95,7 @@ def _writer(field: Field) -> str:
     return field.seat or "" if field.column != "tricks" else ""
 
 
+@lru_cache(maxsize=1 << 12)
 def _pairs(written: str, read: str) -> list[Taken]:
     """Figure by figure; where one more was read than written, the one was taken for two that leaves the rest alike."""
     if len(written) == len(read):

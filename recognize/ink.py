@@ -90,10 +90,15 @@ UNSEEN = Ink({}, None)
 """The ink of a field that is not in the photo, or whose place is not sure."""
 
 
+NEXT_TO_NOTHING = 1e-9
+"""Values that have less than this share of all are left out."""
+
+
 def normalised(weights: Mapping[str, float]) -> dict[str, float]:
     """The weights as probabilities, without what is next to nothing."""
     total = sum(weights.values())
-    return {value: weight / total for value, weight in weights.items() if weight > 1e-9 * total}
+    least = NEXT_TO_NOTHING * total
+    return {value: weight / total for value, weight in weights.items() if weight > least}
 
 
 def _anything(value: str) -> float:

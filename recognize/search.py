@@ -7,6 +7,7 @@ running totals (`totals`), each against the ink.
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
+from functools import cache
 from math import inf, isclose, log
 from typing import Any
 
@@ -46,6 +47,9 @@ GAP = 1e-3
 
 Rows = tuple[int, int]
 """Two rows, by their numbers."""
+
+Added = tuple[Ledger, dict[Cell, Number], tuple[tuple[int, Number], ...], frozenset[Number]]
+"""The ledger after a deal; what it adds to each total, by its cell, by its column's number, and anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +141,7 @@ class Search:
             if own not in alone:
                 alone[own] = by_ink(own, struck.get(name, 0.0))
         self.seen: dict[str, FieldReading] = {name: alone[own] for name, own in ink.items()}
-        self.names = [[cell.field(deal) for cell in self.cells] for deal in range(form.rows + 1)]
+        self.names = _names(self.cells, form.rows)
         self.written: list[tuple[int, ...]] = []
         for names in self.names:
             touched = [i for i, name in enumerate(names) if not ink[name].surely_empty()]
@@ -147,17 +151,16 @@ class Search:
         self._steps: dict[tuple[int, int, Number, frozenset[Number]], Step] = {}
         # One object for every message, so that what follows from it is worked out once.
         self._messages: dict[frozenset[tuple[Any, float]], Message] = {} if before is None else before._messages
-        self._added: dict[tuple[Ledger, Row], tuple[Ledger, dict[Cell, Number]]] = (
-            {} if before is None else before._added
-        )
+        self._added: dict[tuple[Ledger, Row], Added] = {} if before is None else before._added
         self._offsets: dict[tuple[int, int, int], frozenset[Number]] = {}
+        self._forward: dict[tuple[int, int, int, Number, frozenset[Number]], tuple[Message, float]] = {}
         self._shares: dict[tuple[Ink, int | None], dict[str, float]] = {}
 
     def exchanged(self, rows: Rows) -> "Search":
         """The same sheet with two rows in each other's place, to look for its best game."""
         one, two = rows
         other = copy(self)
-        other.before, other._steps, other._offsets = self, {}, {}
+        other.before, other._steps, other._offsets, other._forward = self, {}, {}, {}
         other.ink, other.rows, other.candidates = exchange(self.ink, rows), list(self.rows), list(self.candidates)
         other.written = list(self.written)
         other.written[one], other.written[two] = self.written[two], self.written[one]
@@ -196,10 +199,9 @@ class Search:
 
     def extend(self, node: Node, row: Row, least: float = -inf) -> Node | None:
         """The game one row longer; None where it is less likely than `least` (natural logarithm)."""
-        ledger, adds = self.added(node, row)
-        anywhere = frozenset(adds.values())
+        ledger, adds, by_column, anywhere = self.added(node, row)
         columns: dict[int, Number] = dict.fromkeys(self.written[row.deal], 0)
-        columns.update((self.place[cell], add) for cell, add in adds.items())
+        columns.update(by_column)
         score = node.score + row.score
         if node.ended and row.contract is not None:
             score += log(GAP)
@@ -225,11 +227,15 @@ class Search:
 
     def forward(self, deal: int, i: int, before: Message, add: Number, row: frozenset[Number]) -> tuple[Message, float]:
         """One column's step, worked out once for every game that shares it, and the logarithm of what it gains."""
-        step = self.step(deal, i, add, row & self.offsets(deal, i, before))
-        known = step.after.get(id(before))
+        key = (deal, i, id(before), add, row)
+        known = self._forward.get(key)
         if known is None:
-            after, gain = forward(before, step)
-            known = step.after[id(before)] = (self.shared(after), log(max(gain, 1e-300)))
+            step = self.step(deal, i, add, row & self.offsets(deal, i, before))
+            known = step.after.get(id(before))
+            if known is None:
+                after, gain = forward(before, step)
+                known = step.after[id(before)] = (self.shared(after), log(max(gain, 1e-300)))
+            self._forward[key] = known
         return known
 
     def shared(self, message: Message) -> Message:
@@ -310,10 +316,10 @@ class Search:
         least = min((apart for apart, _ in found), default=0)
         return sorted((one for apart, one in found if apart == least), key=lambda one: -one.score)[:BEAM]
 
-    def added(self, node: Node, row: Row) -> tuple[Ledger, dict[Cell, Number]]:
+    def added(self, node: Node, row: Row) -> Added:
         """The ledger after one more row, and what its deal adds to each total."""
         if row.contract is None:
-            return node.ledger, {}
+            return node.ledger, {}, (), frozenset()
         key = (node.ledger, row)
         known = self._added.get(key)
         if known is None:
@@ -321,7 +327,8 @@ class Search:
             adds: dict[Cell, Number] = {}
             for entry in entries:
                 adds[entry.cell] = adds.get(entry.cell, 0) + entry.add
-            known = self._added[key] = (lasting(self.rules, ledger), adds)
+            by_column = tuple((self.place[cell], add) for cell, add in adds.items())
+            known = self._added[key] = (lasting(self.rules, ledger), adds, by_column, frozenset(adds.values()))
         return known
 
     def shares(
@@ -452,6 +459,12 @@ def as_deal(row: Row, form: Form) -> Deal:
         tricks=dict(row.tricks),
         conceded=3 if row.conceded else 0,
     )
+
+
+@cache
+def _names(cells: tuple[Cell, ...], rows: int) -> tuple[tuple[str, ...], ...]:
+    """What the boxes of these cells are called, by the row, the carried-over one first."""
+    return tuple(tuple(cell.field(deal) for cell in cells) for deal in range(rows + 1))
 
 
 def _row_ink(form: Form, ink: Mapping[str, Ink], deal: int) -> RowInk:

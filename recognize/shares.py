@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from recognize.ink import Ink, normalised
+from recognize.ink import NEXT_TO_NOTHING, Ink, normalised
 from recognize.reading import FieldReading, State, Why
 
 SURE = 0.999
@@ -39,9 +39,9 @@ person decides.
 def _no_bolder(shares: Mapping[str, float], ink: Ink) -> Mapping[str, float]:
     """The shares with the odds of every value against the one seen held to what the ink and the rules may say."""
     seen = ink.best
-    if shares.keys() == {seen}:
-        return shares
     base = max(shares.get(seen, 0.0), 1e-300)
+    if base > 1 - NEXT_TO_NOTHING:
+        return {seen: 1.0}
     odds = {value: min(share / base, BOLDEST * ink(value) / ink(seen)) for value, share in shares.items()}
     return normalised(odds | {seen: 1.0})
 

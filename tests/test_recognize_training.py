@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from recognize.training.characters import load_writers, part_of
-from recognize.training.fields import KINDS, STRUCK, Library, number_field
+from recognize.training.fields import BORDER, KINDS, SCALE, STRUCK, Library, Sheet, number_field
+from recognize.training.mark_fields import SIDE, _outlines
 
 PEOPLE = [f"somebody_{i:03d}" for i in range(60)]
 STROKE = np.array([[0, 0], [60, 120], [127, 255], [90, 160]])
@@ -59,3 +60,14 @@ def test_a_field_says_what_stands_in_it(character_sets, kind):
             assert field.label == {"empty": "", "struck": STRUCK, "dash": "-"}[kind]
         else:
             assert field.label.removeprefix("-" if kind == "minus" else "").isdigit()
+
+
+def test_a_mark_box_is_printed_where_the_camera_looks_for_it():
+    for seed in range(5):
+        sheet = Sheet((SIDE, SIDE))
+        _outlines(np.random.default_rng(seed), sheet)
+        inside = slice(round((BORDER + 0.5) * SCALE), round((BORDER + SIDE - 0.5) * SCALE))
+        for side in (BORDER, BORDER + SIDE):
+            assert sheet.paper[inside, round(side * SCALE)].max() < 0.95
+            assert sheet.paper[round(side * SCALE), inside].max() < 0.95
+        assert sheet.paper[inside, inside].min() == 1

@@ -1,6 +1,6 @@
 """A made-up hand: people who write figures and marks into a form with a pen, and correct themselves."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -19,6 +19,7 @@ __all__ = [
     "Stroke",
     "Strokes",
     "Writer",
+    "at_table",
     "is_held_out",
     "make_pen",
     "make_writer",
@@ -150,6 +151,11 @@ def _person(glyphs: Mapping[str, tuple[Strokes, ...]], rng: np.random.Generator)
         mark=marks[rng.choice(4, p=[0.56, 0.3, 0.07, 0.07])],
         mark_size=float(rng.triangular(0.6, 0.9, 1.35)),
     )
+
+
+def at_table(people: Sequence[Writer], seats: Iterable[Seat], rng: np.random.Generator) -> dict[Seat, Writer]:
+    """Somebody by chance at every seat and as the recorder, each with a pen by chance."""
+    return {seat: replace(people[int(rng.integers(len(people)))], pen=make_pen(rng)) for seat in (*seats, RECORDER)}
 
 
 LONGEST_DASH = 2.0

@@ -15,6 +15,9 @@ from scoring.game import Cell, cells_of, deal_violations, defenders, sitting_out
 from scoring.ledger import is_over, opening, start_of
 from templates import SEATS
 
+CONVENTIONS = ("sochi", "leningrad", "piter", "rostov")
+"""Those that are played at made-up tables."""
+
 Number = int | Fraction
 Habit = Literal["sparse", "dashes", "full"]
 

@@ -1,23 +1,22 @@
 """Fields as they stand on filled sheets: whole games written down by the people whom confidence is calibrated on."""
 
 import multiprocessing
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import cv2
 import numpy as np
 
+from recognize.cells import NUMBER_MARGIN_MM
 from recognize.digits import is_bare, prepare
-from recognize.simulation.hand import Image, Writer, make_pen, real_writers, write_sheet
-from recognize.simulation.table import correct, play, write_down
+from recognize.simulation.hand import Image, Writer, at_table, real_writers, write_sheet
+from recognize.simulation.table import CONVENTIONS, correct, play, write_down
 from recognize.training.camera import LEVELS, cut_out
 from recognize.training.characters import Array, part_of
 from recognize.training.fields import BORDER, SCALE
-from recognize.training.render import MARGIN, Fact, Fields, by_width, joined
+from recognize.training.render import Fact, Fields, by_width, joined
 from templates import Field, Form, load_form
 
-CONVENTIONS = ("sochi", "leningrad", "piter", "rostov")
 CORRECTED = 0.01
 """This share of what is written came about by correction."""
 
@@ -43,17 +42,14 @@ def _one_sheet(task: tuple[int, int]) -> Fields:
     game = play(CONVENTIONS[i % 4], form.players, int(rng.integers(12, form.rows)), rng)
     values, _ = write_down(game, rng, int(rng.integers(3)))
     fixes = correct(values, form.seats, CORRECTED, rng)
-    who = {
-        seat: replace(_writers[int(rng.integers(len(_writers)))], pen=make_pen(rng))
-        for seat in (*form.seats, "recorder")
-    }
+    who = at_table(_writers, form.seats, rng)
     page = write_sheet(_blank(form.players), SCALE, form, values, who, rng, fixes)
     paper = cv2.cvtColor(page, cv2.COLOR_BGR2GRAY).astype(np.float32) / 255
     level = tuple(LEVELS)[i % len(LEVELS)]
     found: list[tuple[Array, Fact]] = []
     for field in form.fields:
         if field.kind == "number":
-            cut = cut_out(rng, _around(paper, field), (field.box.w, field.box.h), LEVELS[level], MARGIN)
+            cut = cut_out(rng, _around(paper, field), (field.box.w, field.box.h), LEVELS[level], NUMBER_MARGIN_MM)
             if not is_bare(cut):
                 found.append((prepare(cut), (values.get(field.id, ""), "filled in", "", "unipen", level)))
     return by_width(found)

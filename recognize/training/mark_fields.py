@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from recognize.training.characters import Array, Character, Writer
-from recognize.training.fields import SCALE, Pen, Sheet, dirt, pen
+from recognize.training.fields import BORDER, SCALE, Pen, Sheet, dirt, pen
 
 SIDE = 3.6
 """The side of a mark box, millimetres."""
@@ -170,11 +170,11 @@ def _outlines(rng: np.random.Generator, sheet: Sheet) -> None:
     layer = np.zeros(sheet.shape, np.uint8)
     left, right = rng.random(2) < 0.85
     for shift in [0.0] + [-PITCH] * int(left) + [PITCH] * int(right):
-        corners = np.array([[shift, 0], [shift + SIDE, 0], [shift + SIDE, SIDE], [shift, SIDE]]) + 2.0
+        corners = np.array([[shift, 0], [shift + SIDE, 0], [shift + SIDE, SIDE], [shift, SIDE]]) + BORDER
         pixels = np.round(corners * SCALE * 16).astype(np.int32).reshape(-1, 1, 2)
         cv2.polylines(layer, [pixels], True, 255, max(round(width * SCALE), 1), cv2.LINE_AA, shift=4)
     sheet.paper *= 1 - layer.astype(np.float32) * (dark / 255)
     for missing, at in ((not left, -0.9), (not right, SIDE + 0.9)):
         if missing and rng.random() < 0.7:
-            column = round((at + rng.normal(0, 0.05) + 2.0) * SCALE)
+            column = round((at + rng.normal(0, 0.05) + BORDER) * SCALE)
             sheet.paper[:, column : column + max(round(0.35 * SCALE), 1)] *= 1 - min(dark * 1.3, 0.9)

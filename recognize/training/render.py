@@ -10,17 +10,12 @@ import cv2
 import numpy as np
 
 from recognize import marks
+from recognize.cells import MARK_MARGIN_MM, NUMBER_MARGIN_MM
 from recognize.digits import HEIGHT, WIDTHS, prepare
 from recognize.training.camera import LEVELS, cut_out
 from recognize.training.characters import Array, Writer
 from recognize.training.fields import Library, number_field
 from recognize.training.mark_fields import SIDE, Crosses, mark_field
-
-MARGIN = 1.0
-"""Millimetres around the inside box in a number's cut-out."""
-
-MARK_MARGIN = 0.8
-"""Millimetres around the box in a mark's cut-out."""
 
 _library: Library
 _crosses: Crosses
@@ -108,7 +103,12 @@ def _numbers(task: tuple[Any, ...]) -> Fields:
         for _ in range(photos):
             level = str(rng.choice(levels))
             cut = cut_out(
-                rng, field.picture, field.box, LEVELS[level], MARGIN, density=rng.choice([6, rng.uniform(5, 8)])
+                rng,
+                field.picture,
+                field.box,
+                LEVELS[level],
+                NUMBER_MARGIN_MM,
+                density=rng.choice([6, rng.uniform(5, 8)]),
             )
             found.append((prepare(cut), (field.label, field.kind, field.writer, field.group, level)))
     return by_width(found)
@@ -140,7 +140,7 @@ def _marks(task: tuple[Any, ...]) -> tuple[Array, Array, list[tuple[str, str, st
         for _ in range(2):
             level = str(rng.choice(levels))
             density = float(rng.choice([6, rng.uniform(5, 8)]))
-            cut = cut_out(rng, field.picture, (SIDE, SIDE), LEVELS[level], MARK_MARGIN, density)
+            cut = cut_out(rng, field.picture, (SIDE, SIDE), LEVELS[level], MARK_MARGIN_MM, density)
             pictures.append(marks.prepare(cut))
             says.append(field.says)
             facts.append((field.kind, field.writer, level))
