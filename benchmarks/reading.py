@@ -43,7 +43,17 @@ from recognize.reading import FieldReading
 from recognize.search import Sheet
 from recognize.simulation.camera import draw_shot, photograph
 from recognize.simulation.hand import Correction, Image, Writer, at_table, make_writer, real_writers, write_sheet
-from recognize.simulation.table import CONVENTIONS, MISTAKES, UNFORESEEN, Slip, correct, forget, play, write_down
+from recognize.simulation.table import (
+    CONVENTIONS,
+    CORRECTED,
+    MISTAKES,
+    UNFORESEEN,
+    Slip,
+    correct,
+    forget,
+    play,
+    write_down,
+)
 from recognize.simulation.writers import is_held_out
 from scoring import Game, check, ledger
 from scoring.convention import load_convention
@@ -58,8 +68,6 @@ SPECIAL = ("declarer", "contract", "whist", "tricks")
 
 FORGOTTEN = 0.01
 """In this share of the deals something in the special columns is forgotten."""
-CORRECTED = 0.01
-"""This share of what is written came about by correction."""
 UNKNOWN = 0.2
 """On this share of the sheets there is a slip that the model does not know."""
 

@@ -18,6 +18,9 @@ from templates import SEATS
 CONVENTIONS = ("sochi", "leningrad", "piter", "rostov")
 """Those that are played at made-up tables."""
 
+CORRECTED = 0.01
+"""This share of what is written came about by correction."""
+
 Number = int | Fraction
 Habit = Literal["sparse", "dashes", "full"]
 

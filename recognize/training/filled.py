@@ -10,15 +10,12 @@ import numpy as np
 from recognize.cells import NUMBER_MARGIN_MM
 from recognize.digits import is_bare, prepare
 from recognize.simulation.hand import Image, Writer, at_table, real_writers, write_sheet
-from recognize.simulation.table import CONVENTIONS, correct, play, write_down
+from recognize.simulation.table import CONVENTIONS, CORRECTED, correct, play, write_down
 from recognize.training.camera import LEVELS, cut_out
 from recognize.training.characters import Array, part_of
 from recognize.training.fields import BORDER, SCALE
 from recognize.training.render import Fact, Fields, by_width, joined
 from templates import Field, Form, load_form
-
-CORRECTED = 0.01
-"""This share of what is written came about by correction."""
 
 _writers: list[Writer]
 

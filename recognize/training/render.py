@@ -102,14 +102,8 @@ def _numbers(task: tuple[Any, ...]) -> Fields:
         )
         for _ in range(photos):
             level = str(rng.choice(levels))
-            cut = cut_out(
-                rng,
-                field.picture,
-                field.box,
-                LEVELS[level],
-                NUMBER_MARGIN_MM,
-                density=rng.choice([6, rng.uniform(5, 8)]),
-            )
+            density = float(rng.choice([6, rng.uniform(5, 8)]))
+            cut = cut_out(rng, field.picture, field.box, LEVELS[level], NUMBER_MARGIN_MM, density)
             found.append((prepare(cut), (field.label, field.kind, field.writer, field.group, level)))
     return by_width(found)
 
