@@ -242,6 +242,8 @@ def _decided(sheet: Sheet, search: Search, best: list[Node], fields: dict[str, F
 def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -> Game:
     """The game record of a sheet: its deals as decided, its running totals as they stand on the paper."""
     deals = [as_deal(row, sheet.form) for row in rows if row.contract is not None]
+    # Further away than in the row next to a deal's nobody writes what belongs to it.
+    first, last = (deals[0].deal - 1, deals[-1].deal + 1) if deals else (0, sheet.form.rows)
     written, start = [], {}
     for field in sheet.form.fields:
         if field.column not in COLUMNS:
@@ -251,7 +253,8 @@ def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -
             continue
         deal, seat = field.deal or 0, field.seat or ""
         if deal:
-            written.append(Written(deal, field.column, seat, value, field.on))
+            if first <= deal <= last:
+                written.append(Written(deal, field.column, seat, value, field.on))
         else:
             start[Cell(field.column, seat, field.on)] = value
     final = {seat: fields.get(f"result.{seat}") for seat in sheet.form.seats}

@@ -7,6 +7,7 @@ mistake.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -307,8 +308,13 @@ class _Walk:
             paper.setdefault(entry.deal, {})[entry.cell] = entry.value
         self.down = self._counting_down(posted, paper)
         self._row(0, 0, None, (), paper.get(0, {}))
+        stray = deque(sorted(paper.keys() - self.rows.keys()))
         for row, (deal, entries) in enumerate(posted, 1):
+            while stray and stray[0] < deal.deal:
+                self._stray(row - 1, stray.popleft(), paper)
             self._row(row, deal.deal, deal, entries, paper.get(deal.deal, {}))
+        for number in stray:
+            self._stray(len(posted), number, paper)
         self._note_corrections()
 
     # -- the pool counted down ----------------------------------------------------------------------------------------
@@ -386,6 +392,11 @@ class _Walk:
             for spot in spots:
                 if spot.add and not spot.missing:
                     self.last[spot.cell] = spot.add
+
+    def _stray(self, row: int, number: int, paper: Mapping[int, Mapping[Cell, int]]) -> None:
+        """A row in which totals stand and nothing was played; it counts with the deal before it, number `row`."""
+        self.rows[number] = row
+        self._row(row, number, None, (), paper[number])
 
     def _departures(
         self, number: int, entries: tuple[Entry, ...], paper: Mapping[Cell, int]

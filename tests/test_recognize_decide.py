@@ -12,6 +12,7 @@ from recognize.simulation.table import play, write_down
 from recognize.totals import Step, backward, forward
 from scoring import check
 from scoring.convention import load_convention
+from scoring.game import COLUMNS
 from templates import load_form
 
 
@@ -55,7 +56,7 @@ def test_a_clear_honest_sheet_asks_nothing_and_settles(convention, players, habi
 @pytest.mark.parametrize(
     "kind",
     ["arithmetic", "forgotten", "wrong price", "wrong opponent", "transposed digits", "entered twice", "wrong column",
-     "wrong row", "wrong player", "cancelling"],
+     "wrong row", "wrong player", "cancelling", "copied total", "row too low"],
 )  # fmt: skip
 @pytest.mark.parametrize("seed", range(3))
 def test_a_slip_on_clear_ink_is_a_mistake_or_a_question_never_silence(kind, seed):
@@ -67,6 +68,32 @@ def test_a_slip_on_clear_ink_is_a_mistake_or_a_question_never_silence(kind, seed
     # What is on the paper stays what is on the paper.
     for name, field in decision.fields.items():
         assert field.value == values.get(name, "") or name in asked
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_totals_of_the_last_deal_in_the_row_below_are_in_the_wrong_row_and_the_rest_is_still_audited(seed):
+    sheet, game, values, slips = sheet_of("sochi", 3, seed, ["arithmetic"])
+    last = f"d{game.deals[-1].deal:02d}"
+    due = [name for name in values if name.startswith(last) and name.split(".")[1] in COLUMNS]
+    low = {f"d{game.deals[-1].deal + 1:02d}{name[3:]}": values.pop(name) for name in due}
+    decision = decide(sheet, clear_ink(sheet.form, values | low))
+    found = {mistake.field: mistake.kind for mistake in decision.mistakes}
+    # Help that stands a row late is help that was missed at first.
+    assert {found.get(name) for name in due} <= {"wrong row", "missed help"}
+    assert "wrong row" in found.values()
+    assert slips[0].field in found
+    assert decision.played == {seat: str(value) for seat, value in check(game).played.items()}
+
+
+def test_a_total_written_far_below_the_last_deal_is_asked_about_and_the_rest_is_still_audited():
+    sheet, game, values, _ = sheet_of("sochi", 3, 1)
+    game_over = f"d{game.deals[-1].deal:02d}"
+    stray = f"d{sheet.form.rows:02d}"
+    assert game.deals[-1].deal + 1 < sheet.form.rows
+    decision = decide(sheet, clear_ink(sheet.form, values | {f"{stray}.pool.A": "77"}))
+    assert f"{stray}.contract.6" in {question.field for question in decision.review}
+    assert decision.played == {seat: str(value) for seat, value in check(game).played.items()} == decision.written
+    assert not [mistake for mistake in decision.mistakes if mistake.field.startswith(game_over)]
 
 
 def test_the_rules_make_a_one_or_seven_sure():

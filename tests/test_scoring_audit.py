@@ -184,6 +184,26 @@ def test_a_whole_row_written_one_line_too_low() -> None:
     assert not any(audit.difference.values())
 
 
+def test_the_last_deal_written_in_the_row_below_it() -> None:
+    """A row in which nothing was played holds what was due in the one above: in the wrong row, and nothing lost."""
+    record = game(six(1), six(2, own=5), six(3, declarer="B"))
+    sheet = paper(record, d1_whists_B_A=9)
+    low = [replace(w, deal=4) if w.deal == 3 else w for w in sheet.written]
+    audit = check(replace(sheet, written=low))
+    boxes = {e.cell for e in ledger(record).deals[2].entries}
+    assert {(m.deal, m.cell) for m in audit.mistakes if m.kind == "wrong row"} == {(3, cell) for cell in boxes}
+    assert found(audit)[0] == ("d01.whists.B.A", "arithmetic", 9, 8)
+
+
+def test_a_total_in_a_row_between_two_deals() -> None:
+    """Written once more it changes nothing; another one is a mistake like any."""
+    record = game(six(1), six(3))
+    sheet = paper(record)
+    for value, mistakes in ((2, []), (5, [("d02.pool.A", "unexplained", 5, 2)])):
+        written = (*sheet.written, Written(2, "pool", "A", value))
+        assert found(check(replace(sheet, written=written)))[:1] == mistakes
+
+
 def test_a_row_too_high() -> None:
     record = game(six(1, declarer="B"), six(2))
     sheet = paper(record, d2_pool_A=None)
