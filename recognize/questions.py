@@ -58,8 +58,10 @@ def questions(
     notes = []
     for question in _against_the_row(search.sheet, [node.row for node in path if node.row is not None], fields):
         deal = search.sheet.form.by_id[question.field].deal or 0
-        # What a person said stands on the paper and cannot be is not passed over.
-        if _row_doubt(doubt, deal) > ROW_SURE or fields[question.field].why == "person":
+        # What a person said stands on the paper and cannot be is not passed over. Nor are other tricks than the totals
+        # are reckoned from: they may be a slip of the pen, or right and the totals wrong.
+        numbers = all(number_of(value) is not None for value in (question.best, *question.other))
+        if numbers or _row_doubt(doubt, deal) > ROW_SURE or fields[question.field].why == "person":
             found.append(question)
         else:
             notes.append(Text(f"сдача {deal}: ", f"deal {deal}: ") + question.why)

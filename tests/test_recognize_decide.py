@@ -123,6 +123,15 @@ def test_a_forgotten_mark_that_the_rest_makes_sure_is_noted_and_not_filled_in():
     assert [deal.contract for deal in decision.game.deals if deal.deal == 5] == [name.split(".")[2]]
 
 
+def test_a_trick_written_against_which_the_totals_are_reckoned_is_asked_about():
+    """A misère with one trick, entered as if it had been made: a slip in the tricks, or in the totals."""
+    sheet, game, values, _ = sheet_of("sochi", 3, 0)
+    made = next(d for d in game.deals if d.contract == "misere" and d.tricks[d.declarer] == 0)
+    field = f"d{made.deal:02d}.tricks.{made.declarer}"
+    decision = decide(sheet, clear_ink(sheet.form, values | {field: "1"}))
+    assert field in {question.field for question in decision.review}
+
+
 def test_the_more_figures_are_read_the_less_it_may_be_that_nothing_is_written():
     one, two, nothing = (number_ink([(text, 0.999)], lambda value: 0.0) for text in ("2", "22", ""))
     assert nothing("2") > one("") > 9 * two("") > 0
