@@ -57,11 +57,15 @@ def questions(
     ]
     notes = []
     for question in _against_the_row(search.sheet, [node.row for node in path if node.row is not None], fields):
-        deal = search.sheet.form.by_id[question.field].deal or 0
+        field = search.sheet.form.by_id[question.field]
+        deal = field.deal or 0
         # What a person said stands on the paper and cannot be is not passed over. Nor are other tricks than the totals
-        # are reckoned from: they may be a slip of the pen, or right and the totals wrong.
+        # are reckoned from: they may be a slip of the pen, or right and the totals wrong. And where nothing is marked,
+        # the totals alone are too little to tell by what was played.
         numbers = all(number_of(value) is not None for value in (question.best, *question.other))
-        if numbers or _row_doubt(doubt, deal) > ROW_SURE or fields[question.field].why == "person":
+        unmarked = field.column == "contract" and search.rows[deal - 1].blank()
+        person = fields[question.field].why == "person"
+        if numbers or unmarked or person or _row_doubt(doubt, deal) > ROW_SURE:
             found.append(question)
         else:
             notes.append(Text(f"сдача {deal}: ", f"deal {deal}: ") + question.why)

@@ -219,8 +219,7 @@ def test_a_row_in_which_nothing_is_marked_is_told_by_its_totals_and_asked_about(
     special = ("declarer", "contract", "whist", "tricks")
     gone = {n: v for n, v in values.items() if not (n.startswith("d05.") and n.split(".")[1] in special)}
     decision = decide(sheet, clear_ink(sheet.form, gone))
-    told = [question.field for question in decision.review] + [note.en for note in decision.notes]
-    assert any(one.startswith(("d05.contract.", "deal 5:")) for one in told)
+    assert any(question.field.startswith("d05.contract.") for question in decision.review)
     assert decision.played == {seat: str(value) for seat, value in check(game).played.items()}
 
 
