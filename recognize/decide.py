@@ -235,7 +235,8 @@ def _decided(sheet: Sheet, search: Search, best: list[Node], fields: dict[str, F
     played, written = (
         {s: figure(v) for s, v in side.items()} if side else None for side in (found.played, found.written)
     )
-    notes = dict.fromkeys([*(note.message for note in found.notes), *_half_a_result(sheet.form, fields), *noted])
+    said = [*(note.message for note in found.notes), *(broken.text for broken in found.violations)]
+    notes = dict.fromkeys([*said, *_half_a_result(sheet.form, fields), *noted])
     return Decision(fields, game, mistakes, played, written, asked, tuple(notes))
 
 

@@ -96,6 +96,14 @@ def test_a_total_written_far_below_the_last_deal_is_asked_about_and_the_rest_is_
     assert not [mistake for mistake in decision.mistakes if mistake.field.startswith(game_over)]
 
 
+def test_why_nothing_is_audited_is_said():
+    sheet, _, _, _ = sheet_of("sochi", 3, 1)
+    decision = decide(sheet, clear_ink(sheet.form, {"d03.pool.A": "77"}))
+    assert decision.played is None
+    assert [question.field for question in decision.review] == ["d03.contract.6"]
+    assert any("there are no deals" in note.en for note in decision.notes)
+
+
 def test_the_rules_make_a_one_or_seven_sure():
     sheet, _, values, _ = sheet_of("sochi", 4, 2)
     name = next(n for n, v in values.items() if n.split(".")[1] == "whists" and "1" in v)
