@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks.reading import fill_in
 from recognize.decide import decide
 from recognize.ink import UNSEEN, answered_ink, mark_ink, number_ink
 from recognize.pipeline import _seen_otherwise
@@ -94,6 +95,18 @@ def test_a_total_written_far_below_the_last_deal_is_asked_about_and_the_rest_is_
     assert f"{stray}.contract.6" in {question.field for question in decision.review}
     assert decision.played == {seat: str(value) for seat, value in check(game).played.items()} == decision.written
     assert not [mistake for mistake in decision.mistakes if mistake.field.startswith(game_over)]
+
+
+@pytest.mark.parametrize("seed", [*range(24), 20047, 20095, 500226])
+def test_on_clear_ink_no_made_up_table_is_settled_wrongly_in_silence(seed):
+    """Slips of every kind, those among them that the model does not know, boxes forgotten and put right."""
+    paper = fill_in(seed, np.random.default_rng([seed, 7]))
+    game = paper.game
+    sheet = Sheet(paper.form, game.convention, load_convention(game.convention), {}, game.pool, dict(game.players))
+    decision = decide(sheet, clear_ink(paper.form, paper.values))
+    if not decision.review:
+        assert decision.played == {seat: str(value) for seat, value in check(game).played.items()}
+        assert decision.written == {seat: str(value) for seat, value in check(paper.as_written()).written.items()}
 
 
 def test_why_nothing_is_audited_is_said():
