@@ -2,8 +2,9 @@
 
 A small net reads the whole field at once and gives, for every one of some thirty columns, how likely each symbol ends
 there (connectionist temporal classification). The probability of any number is then an exact sum over all ways the
-columns can spell it, so candidates that nobody listed beforehand can be asked for as well. The net is shown every field
-twice, as it is and narrower, and the geometric mean of what it says is taken: where a hand is strange to it, it wavers.
+columns can spell it, so candidates that nobody listed beforehand can be asked for as well. Two nets that learnt beside
+each other are shown every field twice, as it is and narrower, and the geometric mean of what they say is taken: where a
+hand is strange to them they differ.
 """
 
 import json
@@ -309,8 +310,8 @@ Most fields hold one or two digits, with room enough; the net learnt from many t
 
 
 def spell(net: ort.InferenceSession, pictures: Array) -> Array:
-    """What the net says of prepared pictures (N, rows, columns) in every view, as `decode` takes it."""
-    return np.stack([_run(net, pictures), _run(net, _narrowed(pictures))], axis=1)
+    """What the nets say of prepared pictures (N, rows, columns) in every view, as `decode` takes it."""
+    return np.concatenate([_run(net, pictures), _run(net, _narrowed(pictures))], axis=1)
 
 
 def _narrowed(pictures: Array) -> Array:

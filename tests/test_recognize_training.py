@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from recognize.simulation.hand import make_writer
 from recognize.training.characters import load_writers, part_of
 from recognize.training.fields import BORDER, KINDS, SCALE, STRUCK, Library, Sheet, number_field
-from recognize.training.mark_fields import SIDE, _outlines
+from recognize.training.filled import marks_to_learn, numbers_to_calibrate, numbers_to_learn
+from recognize.training.mark_fields import CANCELLED, EMPTY, MARKED, SIDE, _outlines
 
 PEOPLE = [f"somebody_{i:03d}" for i in range(60)]
 STROKE = np.array([[0, 0], [60, 120], [127, 255], [90, 160]])
@@ -71,3 +73,40 @@ def test_a_mark_box_is_printed_where_the_camera_looks_for_it():
             assert sheet.paper[inside, round(side * SCALE)].max() < 0.95
             assert sheet.paper[round(side * SCALE), inside].max() < 0.95
         assert sheet.paper[inside, inside].min() == 1
+
+
+@pytest.fixture(scope="module")
+def made_up_people():
+    return [make_writer(np.random.default_rng(seed)) for seed in range(6)]
+
+
+def labels_of(fields):
+    return [fact[0] for facts in fields.facts.values() for fact in facts]
+
+
+def test_to_learn_from_a_sheet_is_what_stands_there_and_little_of_what_is_empty(made_up_people):
+    sheets = [numbers_to_learn(made_up_people, 1, sheet) for sheet in (5, 8, 11)]
+    again = numbers_to_learn(made_up_people, 1, 5)
+    assert all((again.pictures[width] == pictures).all() for width, pictures in sheets[0].pictures.items())
+    labels = [label for sheet in sheets for label in labels_of(sheet)]
+    assert labels.count("") < len(labels) / 2
+    # A box crossed out with nothing put beside is told apart from one in which nobody wrote.
+    assert STRUCK in labels
+    assert all(label.isdigit() for label in labels if label not in ("", "-", STRUCK))
+    # A game has few odd totals of three figures; to learn from there is every number.
+    assert {label[-1] for label in labels if label.isdigit()} == set("0123456789")
+
+
+def test_to_calibrate_by_a_sheet_is_all_that_is_not_bare_and_crossed_out_is_empty(made_up_people):
+    labels = [label for sheet in range(4) for label in labels_of(numbers_to_calibrate(made_up_people, 1, sheet))]
+    assert STRUCK not in labels
+    assert labels.count("") > len(labels) / 2
+
+
+def test_mark_boxes_of_a_sheet_say_whether_they_are_marked_or_cancelled(made_up_people):
+    pictures, says = marks_to_learn(made_up_people, 1, 2)
+    assert len(pictures) == len(says)
+    assert set(says) == {EMPTY, MARKED, CANCELLED}
+    inside = [picture[8:-8, 8:-8].mean() for picture in pictures]
+    ink = {what: np.mean([i for i, said in zip(inside, says, strict=True) if said == what]) for what in set(says)}
+    assert ink[EMPTY] < ink[MARKED] < ink[CANCELLED]

@@ -1,4 +1,6 @@
-"""The nets: a small convolutional one that spells a field column by column, and a smaller one for marks."""
+"""The nets: small convolutional ones that spell a field column by column, and a smaller one for marks."""
+
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
@@ -74,6 +76,19 @@ class NumberNet(nn.Module):
         """See the class."""
         said = self.spell(self.features(x)).squeeze(2).permute(0, 2, 1)
         return said.unflatten(2, (2, CLASSES)).flatten(1, 2).float().log_softmax(2)
+
+
+class Readers(nn.Module):
+    """Several number nets side by side: (N, 1, 48, W) pictures → (N, nets, W/2, 13) log probabilities."""
+
+    def __init__(self, nets: Iterable[nn.Module]) -> None:
+        """The nets as they are."""
+        super().__init__()
+        self.nets = nn.ModuleList(nets)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        return torch.stack([net(x) for net in self.nets], 1)
 
 
 class MarkNet(nn.Module):

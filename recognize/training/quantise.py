@@ -14,20 +14,21 @@ BATCH = 32
 
 
 def quantise(path: Path, pictures: Array) -> None:
-    """Replace the net at `path` (input `pictures`) by one in whole numbers, scaled by what these pictures (N, H, W) do.
+    """Replace the nets at `path` (input `pictures`) by ones in whole numbers, scaled by what these (N, H, W) do.
 
-    The first and the last layer stay as they are: they cost little, and what they say is worth the most.
+    The first and the last layer of each stay as they are: they cost little, and what they say is worth the most.
     """
     with tempfile.TemporaryDirectory() as folder:
         ready, new = Path(folder) / "ready.onnx", path.with_suffix(".new")
         quant_pre_process(str(path), str(ready), skip_symbolic_shape=True)
-        layers = [node.name for node in onnx.load(ready).graph.node if node.op_type == "Conv"]
+        layers = [node for node in onnx.load(ready).graph.node if node.op_type == "Conv"]
+        outer = [node.name for node in layers if node.input[0] == "pictures" or "/spell/" in node.name]
         quantize_static(
             str(ready),
             str(new),
             _Pictures(pictures),
             op_types_to_quantize=["Conv", "Add", "Relu"],
-            nodes_to_exclude=[layers[0], layers[-1]],
+            nodes_to_exclude=outer,
             activation_type=QuantType.QUInt8,
             weight_type=QuantType.QInt8,
             per_channel=True,

@@ -1,9 +1,8 @@
-"""Fields by the hundred thousand: composed, photographed and prepared as the reader prepares them, on all cores."""
+"""Fields by the hundred thousand, composed or from filled sheets, prepared as for the reader, on all cores."""
 
 import itertools
 import multiprocessing
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import cv2
@@ -11,31 +10,18 @@ import numpy as np
 
 from recognize import marks
 from recognize.cells import MARK_MARGIN_MM, NUMBER_MARGIN_MM
-from recognize.digits import HEIGHT, WIDTHS, prepare
+from recognize.digits import prepare
+from recognize.simulation.hand import Writer as Hand
 from recognize.training.camera import LEVELS, cut_out
 from recognize.training.characters import Array, Writer
 from recognize.training.fields import Library, number_field
+from recognize.training.filled import numbers_to_learn
 from recognize.training.mark_fields import SIDE, Crosses, mark_field
+from recognize.training.pictures import Fact, Fields, by_width, joined
 
 _library: Library
+_people: Sequence[Hand]
 _crosses: Crosses
-
-
-Fact = tuple[str, str, str, str, str]
-"""What is known of a picture: label, kind, writer, group, level."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fields:
-    """Prepared pictures by their width, and for each its row in `facts`."""
-
-    pictures: dict[int, Array]
-    facts: dict[int, list[Fact]]
-
-    @property
-    def count(self) -> int:
-        """How many fields there are."""
-        return sum(len(facts) for facts in self.facts.values())
 
 
 def render_numbers(
@@ -59,36 +45,40 @@ def render_numbers(
         return joined(pool.map(_numbers, tasks, chunksize=1))
 
 
-def stream_numbers(writers: list[Writer], chunk: int, seed: int, first: int = 0) -> Iterator[Fields]:
-    """Chunks of `chunk` pictures without end from number `first` on, the next always being made in another process."""
-    global _library
-    _library = Library(writers)
+def from_sheets(people: Sequence[Hand], fill: Callable[..., Any], sheets: int, seed: int, jobs: int = 2) -> list[Any]:
+    """What `fill` (see `filled`) takes from each of so many sheets that such people fill in."""
+    global _people
+    _people = people
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        return pool.starmap(_sheet, [(fill, seed, sheet) for sheet in range(sheets)], chunksize=1)
+
+
+def stream_numbers(
+    writers: list[Writer], people: Sequence[Hand], chunk: int, sheets: int, seed: int, first: int = 0
+) -> Iterator[Fields]:
+    """Without end from number `first` on: `chunk` composed fields and those of so many sheets, made by the way."""
+    global _library, _people
+    _library, _people = Library(writers), people
     with multiprocessing.get_context("fork").Pool(1) as pool:
 
         def begin(i: int) -> Any:
-            return pool.apply_async(_numbers, ((seed, i, chunk, tuple(LEVELS), 2, None, True),))
+            composed = (seed, 1_000_000 + i, chunk, tuple(LEVELS), 2, None, True)
+            return pool.apply_async(_mixed, (composed, range(i * sheets, (i + 1) * sheets)))
 
-        coming = begin(1_000_000 + first)
-        for i in itertools.count(1_000_001 + first):
+        coming = begin(first)
+        for i in itertools.count(first + 1):
             ready = coming.get()
             coming = begin(i)
-            yield joined([ready])
+            yield ready
 
 
-def by_width(found: Sequence[tuple[Array, Fact]]) -> Fields:
-    """Prepared pictures and what is known of each, in order."""
-    none = {width: np.zeros((0, HEIGHT, width), np.uint8) for width in WIDTHS}
-    pictures = {width: [picture for picture, _ in found if picture.shape[1] == width] for width in WIDTHS}
-    facts = {width: [fact for picture, fact in found if picture.shape[1] == width] for width in WIDTHS}
-    return Fields({width: np.stack(own) if own else none[width] for width, own in pictures.items()}, facts)
+def _mixed(composed: tuple[Any, ...], sheets: Iterable[int]) -> Fields:
+    return joined([_numbers(composed), *(_sheet(numbers_to_learn, composed[0], sheet) for sheet in sheets)])
 
 
-def joined(parts: Sequence[Fields]) -> Fields:
-    """All fields of the parts, in order."""
-    return Fields(
-        {width: np.concatenate([part.pictures[width] for part in parts]) for width in WIDTHS},
-        {width: [fact for part in parts for fact in part.facts[width]] for width in WIDTHS},
-    )
+def _sheet(fill: Callable[..., Any], seed: int, sheet: int) -> Any:
+    cv2.setNumThreads(1)
+    return fill(_people, seed, sheet)
 
 
 def _numbers(task: tuple[Any, ...]) -> Fields:

@@ -19,21 +19,31 @@ import numpy as np
 import onnxruntime as ort
 import torch
 from torch import Tensor
+from torch.optim.swa_utils import AveragedModel
 
 from recognize import digits
 from recognize.digits import SYMBOLS
 from recognize.training.calibrate import calibrate_marks, calibrate_numbers
 from recognize.training.characters import Array, load_marks, load_writers
-from recognize.training.filled import sheet_fields
+from recognize.training.filled import marks_to_learn, numbers_to_calibrate, numbers_to_learn, people
 from recognize.training.measure import answer, measure_marks, measure_numbers
-from recognize.training.net import MarkNet, NumberNet
+from recognize.training.net import MarkNet, NumberNet, Readers
+from recognize.training.optimise import Learner
+from recognize.training.pictures import Fields, joined
 from recognize.training.quantise import quantise
-from recognize.training.render import Fields, joined, render_marks, render_numbers, stream_numbers
+from recognize.training.render import from_sheets, render_marks, render_numbers, stream_numbers
 
+NETS = 2
+"""So many number nets learn beside each other, from the same fields: they are wrong in different places."""
 BATCH = 128
-CHUNK = 16_000
-"""New pictures an epoch; the last `WINDOW` chunks are learnt from."""
+CHUNK = 10_000
+"""New pictures of composed fields an epoch."""
+SHEETS = 120
+"""New sheets an epoch, with some 15,000 fields to learn from."""
+MARK_SHEETS = 250
+"""Sheets whose mark boxes are learnt from, some 115 a sheet, beside those composed."""
 WINDOW = 6
+"""What so many epochs brought is learnt from."""
 STEPS_AN_EPOCH = 375
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -45,7 +55,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder of character sets (*.npz)")
     parser.add_argument("--out", type=Path, required=True, help="where the nets and the report go")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--epochs", type=int, default=50, help=f"of the number net, {STEPS_AN_EPOCH} steps each")
+    parser.add_argument("--epochs", type=int, default=34, help=f"of the number nets, {STEPS_AN_EPOCH} steps each")
     parser.add_argument("--marks", type=int, default=100_000, help="pictures of mark boxes to learn from")
     options = parser.parse_args()
     # One thread learns while one process draws the next fields: on two cores that is faster than two threads at both.
@@ -59,8 +69,10 @@ def main() -> None:
     earlier = torch.load(kept, map_location=DEVICE, weights_only=False) if kept.exists() else {}
     if earlier.get("asked") != asked:
         earlier = {}
-        boxes = render_marks(load_marks(options.data, "train"), options.marks, options.seed)
-        train_marks(boxes, options.out, options.seed)
+        composed, says, _ = render_marks(load_marks(options.data, "train"), options.marks, options.seed)
+        filled = from_sheets(people(options.data, "train"), marks_to_learn, MARK_SHEETS, options.seed)
+        pictures, answers = zip((composed, says), *filled, strict=True)
+        train_marks(np.concatenate(pictures), np.concatenate(answers), options.out, options.seed)
     train_numbers(options.data, options.out, asked, earlier)
     seen = render_numbers(load_writers(options.data, "train", np.random.default_rng(options.seed)), 2_000, options.seed)
     quantise(options.out / "numbers.onnx", max(seen.pictures.values(), key=len)[:1_000])
@@ -81,7 +93,7 @@ def calibrate(data: Path, out: Path, seed: int, sheets: int = 240, boxes: int = 
     numbers = session(out / "numbers.onnx")
     tops: dict[str, list[float]] = {"empty": [], "filled": []}
     right: dict[str, list[bool]] = {"empty": [], "filled": []}
-    fields = sheet_fields(data, sheets, seed)
+    fields = joined(from_sheets(people(data, "calibrate"), numbers_to_calibrate, sheets, seed))
     for width, pictures in fields.pictures.items():
         for reading, fact in zip(
             digits.decode(digits.spell(numbers, pictures), AS_IT_IS), fields.facts[width], strict=True
@@ -164,51 +176,60 @@ def train_numbers(data: Path, out: Path, asked: Mapping[str, int], earlier: Mapp
     torch.manual_seed(asked["seed"])
     rng = np.random.default_rng(asked["seed"])
     writers = load_writers(data, "train", rng)
-    check = render_numbers(load_writers(data, "calibrate", rng), 4_000, asked["seed"] + 1)
+    hands = people(data, "train")
+    composed = render_numbers(load_writers(data, "calibrate", rng), 4_000, asked["seed"] + 1)
+    filled = from_sheets(people(data, "calibrate"), numbers_to_calibrate, 40, asked["seed"] + 1)
+    check = joined([composed, *filled])
     first = earlier.get("epoch", 0)
-    chunks = stream_numbers(writers, CHUNK, asked["seed"], first)
-    window = deque([render_numbers(writers, 4 * CHUNK, asked["seed"] + first, photos=2)], WINDOW)
-    net = NumberNet().to(DEVICE, memory_format=torch.channels_last)
-    mean = averaged(net, 0.9985)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=0.02)
-    total = asked["epochs"] * STEPS_AN_EPOCH
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimiser, lambda at: min((at + 1) / 400, 1.0) * (0.5 + 0.5 * float(np.cos(np.pi * min(at / total, 1)))) + 1e-4
-    )
-    learning = {"net": net, "mean": mean, "optimiser": optimiser, "schedule": schedule}
-    for name, part in learning.items():
-        if earlier:
-            part.load_state_dict(earlier[name])
-    say(f"numbers: {len(writers)} writers, learning begins")
+    chunks = stream_numbers(writers, hands, CHUNK, SHEETS, asked["seed"], first)
+    begun = asked["seed"] + first
+    composed = render_numbers(writers, 3 * CHUNK, begun, photos=2)
+    filled = from_sheets(hands, numbers_to_learn, 3 * SHEETS, 1000 + begun)
+    window = deque([joined([composed, *filled])], WINDOW)
+    nets = [NumberNet().to(DEVICE, memory_format=torch.channels_last) for _ in range(NETS)]
+    means = [averaged(net, 0.9985) for net in nets]
+    learners = [Learner(net, asked["epochs"] * STEPS_AN_EPOCH) for net in nets]
+    learning = {"nets": nets, "means": means, "learners": learners}
+    if earlier:
+        for name, parts in learning.items():
+            for part, kept in zip(parts, earlier[name], strict=True):
+                part.load_state_dict(kept)
+    say(f"numbers: {len(writers)} writers, {len(hands)} of them fill in sheets; learning begins")
     for epoch in range(first, asked["epochs"]):
         fields = joined(list(window))
-        shown = []
-        for width, part in batches(fields, rng, STEPS_AN_EPOCH):
-            pictures = augmented(fields.pictures[width][part], rng)
-            wanted = [[SYMBOLS.index(c) for c in fields.facts[width][i][0]] for i in part]
-            with torch.autocast(DEVICE.type, torch.bfloat16):
-                columns = net(pictures.to(DEVICE, memory_format=torch.channels_last))
-            loss = spelling_loss(columns, wanted)
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(net.parameters(), 5)
-            optimiser.step()
-            schedule.step()
-            mean.update_parameters(net)
-            shown.append(float(loss.detach()))
-        export_numbers(mean.module, out)
-        checked = quick_check(mean.module, check) if epoch % 4 == 3 else ""
-        say(f"numbers, epoch {epoch + 1}, {time.time() - began:.0f} s: loss {np.mean(shown):.4f} {checked}")
-        state = {name: part.state_dict() for name, part in learning.items()}
+        losses = [
+            one_epoch(net, mean, learner, fields, rng) for net, mean, learner in zip(*learning.values(), strict=True)
+        ]
+        export_numbers(means, out)
+        checked = quick_check(means[0].module, check) if epoch % 4 == 3 else ""
+        say(f"numbers, epoch {epoch + 1}, {time.time() - began:.0f} s: losses {np.round(losses, 4)} {checked}")
+        state: dict[str, Any] = {name: [part.state_dict() for part in parts] for name, parts in learning.items()}
         state |= {"asked": asked, "epoch": epoch + 1, "seconds": time.time() - began}
         torch.save(state, out / "training.new")
         (out / "training.new").replace(out / "training.pt")
         window.append(next(chunks))
     # Once more: where nothing was left to learn, what lies there may be in whole numbers already.
-    export_numbers(mean.module, out)
+    export_numbers(means, out)
 
 
-def averaged(net: torch.nn.Module, keep: float) -> torch.optim.swa_utils.AveragedModel:
+def one_epoch(
+    net: torch.nn.Module, mean: AveragedModel, learner: Learner, fields: Fields, rng: np.random.Generator
+) -> float:
+    """Learn from `STEPS_AN_EPOCH` batches of the fields; returns the mean loss."""
+    losses = []
+    for width, part in batches(fields, rng, STEPS_AN_EPOCH):
+        pictures = augmented(fields.pictures[width][part], rng)
+        wanted = [[SYMBOLS.index(c) for c in fields.facts[width][i][0]] for i in part]
+        with torch.autocast(DEVICE.type, torch.bfloat16):
+            columns = net(pictures.to(DEVICE, memory_format=torch.channels_last))
+        loss = spelling_loss(columns, wanted)
+        learner.step(loss)
+        mean.update_parameters(net)
+        losses.append(float(loss.detach()))
+    return float(np.mean(losses))
+
+
+def averaged(net: torch.nn.Module, keep: float) -> AveragedModel:
     """The running mean of a net's weights, which reads better than the net itself."""
 
     def follow(mean: Tensor, new: Tensor, seen: Tensor | int) -> Tensor:
@@ -216,7 +237,7 @@ def averaged(net: torch.nn.Module, keep: float) -> torch.optim.swa_utils.Average
         share = min(keep, (1 + int(seen)) / (10 + int(seen)))
         return mean * share + new * (1 - share)
 
-    return torch.optim.swa_utils.AveragedModel(net, avg_fn=follow, use_buffers=True)
+    return AveragedModel(net, avg_fn=follow, use_buffers=True)
 
 
 def batches(fields: Fields, rng: np.random.Generator, steps: int) -> list[tuple[int, Array]]:
@@ -232,13 +253,10 @@ def batches(fields: Fields, rng: np.random.Generator, steps: int) -> list[tuple[
     return every[:steps]
 
 
-def train_marks(
-    fields: tuple[Array, Array, list[tuple[str, str, str]]], out: Path, seed: int, epochs: int = 8, batch: int = 256
-) -> None:
+def train_marks(pictures: Array, says: Array, out: Path, seed: int, epochs: int = 8, batch: int = 256) -> None:
     """Learn to tell empty, marked and cancelled boxes apart."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    pictures, says, _ = fields
     net = MarkNet().to(DEVICE, memory_format=torch.channels_last)
     mean = averaged(net, 0.998)
     optimiser = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=0.02)
@@ -298,9 +316,10 @@ def export(net: torch.nn.Module, example: Tensor, path: Path, axes: dict[int, st
     net.train(training)
 
 
-def export_numbers(net: torch.nn.Module, out: Path) -> None:
-    """Write the number net as it is now."""
-    export(net, torch.zeros(2, 1, 48, 64), out / "numbers.onnx", {0: "n", 3: "w"}, {0: "n", 1: "columns"})
+def export_numbers(means: list[AveragedModel], out: Path) -> None:
+    """Write the number nets as they are now."""
+    net = Readers(mean.module for mean in means)
+    export(net, torch.zeros(2, 1, 48, 64), out / "numbers.onnx", {0: "n", 3: "w"}, {0: "n", 2: "columns"})
 
 
 def quick_check(net: torch.nn.Module, check: Fields) -> str:
