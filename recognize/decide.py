@@ -22,7 +22,7 @@ from recognize.search import Node, Rows, Search, Sheet, as_deal, elsewhere, exch
 from recognize.shares import by_ink, by_rules
 from recognize.totals import number_of
 from scoring import audit
-from scoring.game import COLUMNS, Cell, Game, Written
+from scoring.game import COLUMNS, Cell, Game, Written, rows_about
 from scoring.text import Text, figure, figure_text
 from templates import Form
 
@@ -243,8 +243,7 @@ def _decided(sheet: Sheet, search: Search, best: list[Node], fields: dict[str, F
 def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -> Game:
     """The game record of a sheet: its deals as decided, its running totals as they stand on the paper."""
     deals = [as_deal(row, sheet.form) for row in rows if row.contract is not None]
-    # Further away than in the row next to a deal's nobody writes what belongs to it.
-    first, last = (deals[0].deal - 1, deals[-1].deal + 1) if deals else (0, sheet.form.rows)
+    near = rows_about([deal.deal for deal in deals])
     written, start = [], {}
     for field in sheet.form.fields:
         if field.column not in COLUMNS:
@@ -254,7 +253,7 @@ def as_game(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldReading]) -
             continue
         deal, seat = field.deal or 0, field.seat or ""
         if deal:
-            if first <= deal <= last:
+            if deal in near or not deals:
                 written.append(Written(deal, field.column, seat, value, field.on))
         else:
             start[Cell(field.column, seat, field.on)] = value

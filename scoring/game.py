@@ -6,7 +6,7 @@ breaks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
@@ -742,6 +742,14 @@ def _played(
             say("tricks", seat, "tricks", "не записаны взятки вистующего", "the whister's tricks are not written")
 
 
+def rows_about(deals: Collection[int]) -> range:
+    """The rows in which totals of these deals may stand: theirs, those between, and the next above and below.
+
+    Somebody may have written in the wrong row, hardly ever further away. No deals have none.
+    """
+    return range(min(deals) - 1, max(deals) + 2) if deals else range(0)
+
+
 def _written_violations(game: Game, deals: set[int]) -> list[Violation]:
     found: list[Violation] = []
     seats = game.seats
@@ -788,8 +796,7 @@ def _written_violations(game: Game, deals: set[int]) -> list[Violation]:
             )
             if not any(violation.code == "deals" for violation in found):
                 found.append(Violation("deals", said, field="deals"))
-        elif entry.deal != 0 and not min(deals, default=0) - 1 <= entry.deal <= max(deals, default=0) + 1:
-            # In a row between deals, or next to the first or the last, somebody may have written by mistake.
+        elif entry.deal != 0 and entry.deal not in rows_about(deals):
             say("written", "запись к сдаче, которой нет", "an entry for a deal that is not in the record")
         elif (entry.deal, entry.cell) in seen:
             cell = entry.cell.text()

@@ -202,5 +202,9 @@ def test_the_head_of_a_record() -> None:
         "both",
     ]
     assert [v.code for v in violations(replace(good, result={"A": 0}))] == ["seats"]
+    totals = replace(
+        good, deals=(), totals=Totals({"A": 1, "B": 1, "C": 0}, {}, {}), written=[Written(1, "pool", "A", 1)]
+    )
+    assert "an entry for a deal that is not in the record" in [v.message.en for v in violations(totals)]
     twice = [Written(1, "pool", "A", 2), Written(1, "pool", "A", 4)]
     assert [v.message.en for v in violations(replace(good, written=twice))] == ["two entries in one box (A, pool)"]
