@@ -18,7 +18,7 @@ class Learner:
 
     The inner convolutions go by Muon: their weights, as a matrix from what one output sees to the outputs, are moved
     evenly in all directions. On 100,000 fields, with four times 375 batches, that came to 0.71 nats where AdamW came
-    to 0.85, in a tenth more time. Steps are half as long here as was best then: fifteen times as many are taken. What
+    to 0.85, in a tenth more time. Steps are half as long here as was best then: eight times as many are taken. What
     is no such matrix (the first and last layers, scales and shifts) goes by AdamW.
     """
 
