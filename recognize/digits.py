@@ -2,9 +2,9 @@
 
 A small net reads the whole field at once and gives, for every one of some thirty columns, how likely each symbol ends
 there (connectionist temporal classification). The probability of any number is then an exact sum over all ways the
-columns can spell it, so candidates that nobody listed beforehand can be asked for as well. Two nets that learnt beside
-each other are shown every field twice, as it is and narrower, and the geometric mean of what they say is taken: where a
-hand is strange to them they differ.
+columns can spell it, so candidates that nobody listed beforehand can be asked for as well. Of two nets that learnt
+beside each other one is shown the field as it is and the other the same field narrower, and the geometric mean of what
+they say is taken: where a hand is strange to them they differ.
 """
 
 import json
@@ -302,33 +302,30 @@ def even_ink(grey: Picture, reach: int) -> Picture:
     return cv2.convertScaleAbs(ink, alpha=215 / min(max(strong, 46.0), 215.0))
 
 
-NARROWER = 13 / 16
-"""How wide the second view of a field is.
+VIEWS = (1.0, 13 / 16)
+"""How wide each of the nets is shown a field.
 
-Most fields hold one or two digits, with room enough; the net learnt from many that hold three or four.
+Most fields hold one or two digits, with room enough; the nets learnt from many that hold three or four.
 """
 
 
-def spell(net: ort.InferenceSession, pictures: Array) -> Array:
-    """What the nets say of prepared pictures (N, rows, columns) in every view, as `decode` takes it."""
-    return np.concatenate([_run(net, pictures), _run(net, _narrowed(pictures))], axis=1)
+def spell(nets: ort.InferenceSession, pictures: Array) -> Array:
+    """What each of the nets says of its view of prepared pictures (N, rows, columns), as `decode` takes it."""
+    # Some fifty at a time stay in the cache.
+    parts = [pictures[i : i + 50] for i in range(0, len(pictures), 50)]
+    views = (np.stack([_narrowed(part, width) for width in VIEWS], axis=1) for part in parts)
+    return np.concatenate([nets.run(None, {"pictures": view.astype(np.float32) / 255})[0] for view in views])
 
 
-def _narrowed(pictures: Array) -> Array:
-    """Prepared pictures (N, rows, columns) with everything in them narrower, in the middle."""
+def _narrowed(pictures: Array, width: float) -> Array:
+    """Prepared pictures (N, rows, columns) with everything in them `width` as wide as it was, in the middle."""
     count, rows, columns = pictures.shape
-    narrow = round(NARROWER * columns)
+    narrow = round(width * columns)
     lines = cv2.resize(pictures.reshape(count * rows, columns), (narrow, count * rows), interpolation=cv2.INTER_LINEAR)
     out = np.zeros_like(pictures)
     left = (columns - narrow) // 2
     out[:, :, left : left + narrow] = lines.reshape(count, rows, narrow)
     return out
-
-
-def _run(net: ort.InferenceSession, pictures: Array) -> Array:
-    # Some fifty at a time stay in the cache.
-    parts = [pictures[i : i + 50, None].astype(np.float32) / 255 for i in range(0, len(pictures), 50)]
-    return np.concatenate([net.run(None, {"pictures": part})[0] for part in parts])
 
 
 @cache

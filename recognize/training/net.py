@@ -79,7 +79,7 @@ class NumberNet(nn.Module):
 
 
 class Readers(nn.Module):
-    """Several number nets side by side: (N, 1, 48, W) pictures → (N, nets, W/2, 13) log probabilities."""
+    """Several number nets, each with its own view: (N, nets, 48, W) pictures → (N, nets, W/2, 13) log probabilities."""
 
     def __init__(self, nets: Iterable[nn.Module]) -> None:
         """The nets as they are."""
@@ -88,7 +88,7 @@ class Readers(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
-        return torch.stack([net(x) for net in self.nets], 1)
+        return torch.stack([net(x[:, i : i + 1]) for i, net in enumerate(self.nets)], 1)
 
 
 class MarkNet(nn.Module):

@@ -14,7 +14,7 @@ BATCH = 32
 
 
 def quantise(path: Path, pictures: Array) -> None:
-    """Replace the nets at `path` (input `pictures`) by ones in whole numbers, scaled by what these (N, H, W) do.
+    """Replace the nets at `path` (input `pictures`) by ones in whole numbers, scaled by what these (N, nets, H, W) do.
 
     The first and the last layer of each stay as they are: they cost little, and what they say is worth the most.
     """
@@ -22,7 +22,7 @@ def quantise(path: Path, pictures: Array) -> None:
         ready, new = Path(folder) / "ready.onnx", path.with_suffix(".new")
         quant_pre_process(str(path), str(ready), skip_symbolic_shape=True)
         layers = [node for node in onnx.load(ready).graph.node if node.op_type == "Conv"]
-        outer = [node.name for node in layers if node.input[0] == "pictures" or "/spell/" in node.name]
+        outer = [node.name for node in layers if "/features.0/" in node.name or "/spell/" in node.name]
         quantize_static(
             str(ready),
             str(new),
@@ -41,7 +41,7 @@ def quantise(path: Path, pictures: Array) -> None:
 class _Pictures(CalibrationDataReader):
     def __init__(self, pictures: Array) -> None:
         starts = range(0, len(pictures), BATCH)
-        self.parts = iter([pictures[i : i + BATCH, None].astype(np.float32) / 255 for i in starts])
+        self.parts = iter([pictures[i : i + BATCH].astype(np.float32) / 255 for i in starts])
 
     def get_next(self) -> dict[str, Array] | None:
         part = next(self.parts, None)
