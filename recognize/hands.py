@@ -2,7 +2,9 @@
 
 The number reader knows people in general. On a sheet the rules tell what most boxes of a player hold, whatever they are
 read as: where his 1 is taken for a 2 in box after box, his next 2 may be a 1 as well, and the rules may decide which.
-What a person answered tells it best of all. A box says nothing of itself: only the others speak for it.
+What a person answered tells it best of all. A box says nothing of itself, nor of any other in its row or its column: a
+deal taken for another, or a slip carried on from total to total, makes several of them look like one way of writing,
+each by the others. Only boxes elsewhere speak for it.
 """
 
 from collections import defaultdict
@@ -10,16 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recognize.digits import is_text
 from recognize.ink import Ink
 from recognize.reading import FieldReading
 from templates import Field, Form
 
 ASSUMED = 2.0
 """So many figures read right are taken as seen of everybody's every figure beforehand."""
-
-LEAST_SEEN = 0.4
-"""A figure taken for another less often than this in all other boxes is no habit."""
 
 BEYOND_DOUBT = 0.99999
 """A field surer than this need not be read once more."""
@@ -28,16 +26,18 @@ UNUSUAL = 0.01
 """A value less likely than this is one that only a hand unlike most would write so: the more of the figure's usual kind
 are seen in the other boxes, the less is left of it."""
 
-LEAST_LIKELY = 1e-4
-"""Values less likely than this by the hand are not added to those worth considering."""
-
 Taken = tuple[str, str]
 """A figure as it was written and as it was read: one, or two where it fell apart; a dash may be read as a number."""
+
+_Seen = dict[Taken, float]
+"""How often each figure was read as each."""
+
+_Line = tuple[str | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Hand:
-    """How often each figure was read as each, in all boxes of a hand but the one in question."""
+    """How often each figure was read as each, in all boxes of a hand that may speak for the one in question."""
 
     taken: Mapping[Taken, float]
     written: Mapping[str, float]
@@ -59,40 +59,45 @@ class _Hand:
                     out /= 1 + self.taken.get((a, a), 0.0)
         return out
 
-    def habits(self) -> list[Taken]:
-        """The figures that are taken for others."""
-        return [pair for pair, seen in self.taken.items() if pair[0] != pair[1] and seen >= LEAST_SEEN]
-
 
 def by_hand(form: Form, ink: Mapping[str, Ink], fields: Mapping[str, FieldReading]) -> dict[str, Ink]:
     """The ink of the fields that read otherwise once the habits of their writers are known.
 
-    `fields` are what the rules made of `ink`; a field's own reading is not counted for itself.
+    `fields` are what the rules made of `ink`; what was read in a field's own row and column is not counted for it.
     """
-    boxes: dict[str, dict[str, dict[Taken, float]]] = defaultdict(dict)
+    boxes: dict[str, list[Field]] = defaultdict(list)
     for field in form.fields:
         if field.kind == "number" and field.id in ink and ink[field.id].exact is not None:
-            own = ink[field.id]
-            boxes[_writer(field)][field.id] = dict(_seen(own.under or own, fields[field.id]))
+            boxes[_writer(field)].append(field)
     out = {}
     for of_writer in boxes.values():
-        taken: dict[Taken, float] = defaultdict(float)
-        for pairs in of_writer.values():
-            for pair, weight in pairs.items():
-                taken[pair] += weight
-        for name, pairs in of_writer.items():
-            if fields[name].confidence > BEYOND_DOUBT:
-                continue
-            hand = _without(taken, pairs)
-            read = _read_by(hand, ink[name])
-            if read is not None:
-                out[name] = read
+        seen: dict[str, _Seen] = {}
+        taken: _Seen = defaultdict(float)
+        on: dict[_Line, _Seen] = defaultdict(lambda: defaultdict(float))
+        for field in of_writer:
+            seen[field.id] = dict(_seen(ink[field.id].under or ink[field.id], fields[field.id]))
+            for total in (taken, *(on[line] for line in _lines(field))):
+                for pair, weight in seen[field.id].items():
+                    total[pair] += weight
+        for field in of_writer:
+            if fields[field.id].confidence <= BEYOND_DOUBT:
+                row, column = (on[line] for line in _lines(field))
+                read = _read_by(_without(taken, row, column, seen[field.id]), ink[field.id])
+                if read is not None:
+                    out[field.id] = read
     return out
 
 
 def _writer(field: Field) -> str:
     """Whose hand: every player writes his own totals, one of them the tricks of all."""
     return field.seat or "" if field.column != "tricks" else ""
+
+
+def _lines(field: Field) -> tuple[_Line, _Line]:
+    """Its row and its column, along which one mistake changes several totals; a trick count stands for itself."""
+    if field.column == "tricks":
+        return (field.id,), (field.id,)
+    return (str(field.deal),), (field.column, field.seat, field.on)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -122,8 +127,12 @@ def _seen(ink: Ink, field: FieldReading) -> Iterator[tuple[Taken, float]]:
     yield from total.items()
 
 
-def _without(taken: Mapping[Taken, float], own: Mapping[Taken, float]) -> _Hand:
-    rest = {pair: seen - own.get(pair, 0.0) for pair, seen in taken.items()}
+def _without(taken: _Seen, row: _Seen, column: _Seen, own: _Seen) -> _Hand:
+    """The hand as all boxes show it but those of one box's row and column, in both of which it stands itself."""
+    rest = {
+        pair: max(seen - row.get(pair, 0.0) - column.get(pair, 0.0) + own.get(pair, 0.0), 0.0)
+        for pair, seen in taken.items()
+    }
     written: dict[str, float] = defaultdict(float)
     for (figure, _), seen in rest.items():
         written[figure] += seen
@@ -135,13 +144,8 @@ def _read_by(hand: _Hand, ink: Ink) -> Ink | None:
     exact = ink.exact
     if exact is None or ink.gross == 0.0:
         return None
-    habits = hand.habits()
-    values = set(ink.likely)
-    for read, share in ink.likely.items():
-        if share > LEAST_LIKELY:
-            values |= set(_written_as(read, habits))
     best = ink.best
-    if best in ("", "-") and values == set(ink.likely):
+    if best in ("", "-"):
         return None
 
     def chance(value: str) -> float:
@@ -155,18 +159,6 @@ def _read_by(hand: _Hand, ink: Ink) -> Ink | None:
         taken = (s * hand.chance(value, read) for read, s in ink.likely.items() if read and read != value)
         return own * hand.chance(value, value) + sum(taken)
 
-    shares = {value: chance(value) for value in values}
+    shares = {value: chance(value) for value in ink.likely}
     total = max(sum(shares.values()), 1.0)
-    likely = {value: share / total for value, share in shares.items() if share > LEAST_LIKELY or value in ink.likely}
-    return Ink(likely, lambda value: chance(value) / total, ink.gross)
-
-
-def _written_as(read: str, habits: list[Taken]) -> Iterator[str]:
-    """What a text may be that is read so: each figure itself, or one that it, or it and the next, are taken for."""
-    begun = [[""], *([] for _ in read)]
-    for at, figure in enumerate(read):
-        for text in begun[at]:
-            begun[at + 1] += [text + one for one in (figure, *(a for a, b in habits if b == figure))]
-            if at + 2 <= len(read):
-                begun[at + 2] += [text + a for a, b in habits if b == read[at : at + 2]]
-    return (text for text in {*begun[-1], *(a for a, b in habits if b == read)} if is_text(text))
+    return Ink({v: share / total for v, share in shares.items()}, lambda value: chance(value) / total, ink.gross)

@@ -53,19 +53,22 @@ def questions(
     found = [
         *_doubtful(search, path, fields, doubt, {mistake.field for mistake in mistakes}),
         *_unexplained(search, path, fields),
-        *_doubted_mistakes(mistakes),
+        *_doubted_mistakes(mistakes, fields),
     ]
     notes = []
     for question in _against_the_row(search.sheet, [node.row for node in path if node.row is not None], fields):
         field = search.sheet.form.by_id[question.field]
         deal = field.deal or 0
-        # What a person said stands on the paper and cannot be is not passed over. Nor are other tricks than the totals
-        # are reckoned from: they may be a slip of the pen, or right and the totals wrong. And where nothing is marked,
-        # the totals alone are too little to tell by what was played.
+        # Other tricks than the totals are reckoned from are not passed over: they may be a slip of the pen, or right
+        # and the totals wrong. And where nothing is marked, the totals alone are too little to tell by what was played.
+        # A person who looked says that it stands so; but an answer that the picture does not bear out may be mistaken.
         numbers = all(number_of(value) is not None for value in (question.best, *question.other))
         unmarked = field.column == "contract" and search.rows[deal - 1].blank()
-        person = fields[question.field].why == "person"
-        if numbers or unmarked or person or _row_doubt(doubt, deal) > ROW_SURE:
+        ink = search.ink[question.field]
+        answered = fields[question.field].why == "person"
+        borne_out = answered and ink.under is not None and ink.under.best == question.best
+        asked = (numbers or unmarked or answered) and not borne_out
+        if asked or _row_doubt(doubt, deal) > ROW_SURE:
             found.append(question)
         else:
             notes.append(Text(f"сдача {deal}: ", f"deal {deal}: ") + question.why)
@@ -247,9 +250,11 @@ def _against_the_row(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldRe
             yield Question(field.id, reading.value, ("",) if due is None else (str(due),), why)
 
 
-def _doubted_mistakes(mistakes: tuple[Mistake, ...]) -> Iterator[Question]:
+def _doubted_mistakes(mistakes: tuple[Mistake, ...], fields: Mapping[str, FieldReading]) -> Iterator[Question]:
     for mistake in mistakes:
-        if mistake.confidence < DOUBTED_MISTAKE and mistake.field:
+        # Of what a person said stands there it need not be asked whether it was misread.
+        told = mistake.field in fields and fields[mistake.field].why == "person"
+        if mistake.confidence < DOUBTED_MISTAKE and mistake.field and not told:
             best = "" if mistake.written is None else str(mistake.written)
             other = () if mistake.expected is None else (str(mistake.expected),)
             yield Question(

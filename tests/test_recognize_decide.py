@@ -241,6 +241,12 @@ def test_a_row_in_which_nothing_is_marked_is_told_by_its_totals_and_asked_about(
     decision = decide(sheet, clear_ink(sheet.form, gone))
     assert any(question.field.startswith("d05.contract.") for question in decision.review)
     assert decision.played == {seat: str(value) for seat, value in check(game).played.items()}
+    # Who looked and saw that nothing is marked has answered.
+    ink = clear_ink(sheet.form, gone)
+    looked = {question.field: answered_ink("", ink[question.field]) for question in decision.review}
+    after = decide(sheet, ink | looked)
+    assert after.review == () and after.played == decision.played
+    assert "deal 5: there is no mark, but the rest of the deal calls for one" in [note.en for note in after.notes]
 
 
 def test_totals_that_no_deal_explains_are_asked_about_not_passed_over():
@@ -274,6 +280,17 @@ def test_a_mistake_is_no_surer_than_the_total_above_it():
     decision = decide(sheet, ink | {above: saying({values[above]: 0.5, other: 0.5})})
     asked = {question.field for question in decision.review}
     assert above in asked and {m.field for m in decision.mistakes if m.confidence > 0.97} <= asked
+
+
+def test_what_a_person_says_stands_there_is_not_asked_about_as_misread():
+    sheet, values, slip, above = carried_slip()
+    other = str(int(values[above]) + slip.written - slip.expected)
+    ink = clear_ink(sheet.form, values) | {above: saying({values[above]: 0.9, other: 0.1})}
+    (doubted,) = (m for m in decide(sheet, ink).mistakes if m.field == slip.field)
+    assert slip.field in {question.field for question in decide(sheet, ink).review} and doubted.confidence < 0.97
+    after = decide(sheet, ink | {slip.field: answered_ink(values[slip.field], ink[slip.field])})
+    assert slip.field not in {question.field for question in after.review}
+    assert slip.field in {mistake.field for mistake in after.mistakes}
 
 
 def test_a_mistake_may_stand_in_a_total_out_of_sight_above_it():

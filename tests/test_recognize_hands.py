@@ -6,6 +6,7 @@ from recognize import decide as deciding
 from recognize.decide import decide
 from recognize.hands import _pairs, by_hand
 from recognize.ink import answered_ink
+from recognize.reading import FieldReading
 from tests.test_recognize_decide import clear_ink, saying, sheet_of
 
 
@@ -107,3 +108,23 @@ def test_a_mistake_in_a_peculiar_hand_is_still_found():
     assert len(changed) >= 4
     named = {m.field for m in decision.mistakes} | {q.field for q in decision.review}
     assert slips[0].field in named
+
+
+@pytest.mark.parametrize(
+    ("names", "believed"),
+    [
+        (("d11.pool.A", "d12.pool.A"), False),
+        (("d11.pool.A", "d11.mountain.A"), False),
+        (("d11.pool.A", "d12.mountain.A"), True),
+    ],
+)
+def test_boxes_of_one_row_or_column_do_not_speak_for_each_other(names, believed):
+    """A slip is carried on from total to total, and one deal changes several: that is no way of writing."""
+    sheet, _, values, _ = sheet_of("sochi", 4, 1)
+    ink = clear_ink(sheet.form, values)
+    doubted = {name: saying({"16": 0.9966, "6": 0.0015, "": 0.0005}) for name in names}
+    by_rules = FieldReading("6", 0.95, "doubtful", "rules", (("16", 0.05),))
+    fields = {**decide(sheet, ink).fields, **dict.fromkeys(names, by_rules)}
+    otherwise = by_hand(sheet.form, {**ink, **doubted}, fields)
+    gained = [otherwise.get(name, doubted[name])("6") / doubted[name]("6") for name in names]
+    assert min(gained) > 2 if believed else max(gained) <= 1
