@@ -79,7 +79,7 @@ def seconds(prepared: list[Array]) -> dict[str, float]:
     net, pictures = digits.shipped_net("numbers"), np.stack(prepared)
     columns = digits.spell(net, pictures)
     return {
-        "number, the net, both ways": median(lambda: digits.spell(net, pictures)) / len(fields),
+        "number, the nets": median(lambda: digits.spell(net, pictures)) / len(fields),
         "number, preparing": median(lambda: [digits.prepare(field) for field in fields]) / len(fields),
         "number, decoding": median(lambda: digits.decode(columns)) / len(fields),
         "mark, all": median(lambda: marks.read_marks(boxes)) / len(boxes),

@@ -78,7 +78,7 @@ def by_writer(reads: list[Read], rng: np.random.Generator, draws: int = 1000) ->
 
 
 def share_right(reads: list[Read]) -> dict[str, Any]:
-    """The share right with its intervals, and how many are wrong among the surest 98 %."""
+    """The share right with its intervals, and how many are wrong among the surest 98 % and from a confidence on."""
     rng = np.random.default_rng(0)
     wrong = sum(not read.right for read in reads)
     low, high = interval(wrong, len(reads))
@@ -95,7 +95,14 @@ def share_right(reads: list[Read]) -> dict[str, Any]:
         "wrong_in_10000_of_the_surest_98": 1e4 * missed / len(surest),
         "wrong_in_10000_interval": [1e4 * kept_low, 1e4 * kept_high],
         "calibration_error": error,
+        "wrong_of_kept": {f"{least:g}": _kept(reads, least) for least in (0.9, 0.99, 0.999)},
     }
+
+
+def _kept(reads: list[Read], least: float) -> list[int]:
+    """How many reads are wrong though at least so sure, and how many are so sure."""
+    sure = [read for read in reads if read.confidence >= least]
+    return [sum(not read.right for read in sure), len(sure)]
 
 
 def measure_numbers(
