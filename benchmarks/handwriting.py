@@ -50,7 +50,7 @@ def main() -> None:
     numbers, boxes = session(model / "numbers.onnx"), session(model / "marks.onnx")
     figures: dict[str, Any] = {}
     figures["numbers"], reads = measure_numbers(
-        options.data, lambda p: digits.spell(numbers, p), None, options.seed, options.fields
+        options.data, lambda p: digits.read_prepared(numbers, p), options.seed, options.fields
     )
     figures["seconds"] = seconds([read.picture for read in reads if read.picture.shape[1] == digits.WIDTHS[0]][:250])
     figures["marks"] = measure_marks(options.data, lambda p: run(boxes, p), options.seed, 4 * options.fields)
@@ -77,11 +77,9 @@ def seconds(prepared: list[Array]) -> dict[str, float]:
         return 1000 * sorted(times)[4]
 
     net, pictures = digits.shipped_net("numbers"), np.stack(prepared)
-    columns = digits.spell(net, pictures)
     return {
-        "number, the nets": median(lambda: digits.spell(net, pictures)) / len(fields),
+        "number, reading": median(lambda: digits.read_prepared(net, pictures)) / len(fields),
         "number, preparing": median(lambda: [digits.prepare(field) for field in fields]) / len(fields),
-        "number, decoding": median(lambda: digits.decode(columns)) / len(fields),
         "mark, all": median(lambda: marks.read_marks(boxes)) / len(boxes),
     }
 

@@ -3,8 +3,8 @@
 A small net reads the whole field at once and gives, for every one of some thirty columns, how likely each symbol ends
 there (connectionist temporal classification). The probability of any number is then an exact sum over all ways the
 columns can spell it, so candidates that nobody listed beforehand can be asked for as well. Of two nets that learnt
-beside each other one is shown the field as it is and the other the same field narrower, and the geometric mean of what
-they say is taken: where a hand is strange to them they differ.
+beside each other one is shown the field as it is and the other the same field narrower, where that leaves a doubt the
+other way round as well, and the geometric mean of what they say is taken: where a hand is strange to them they differ.
 """
 
 import json
@@ -155,9 +155,25 @@ def read_numbers(images: Sequence[Picture]) -> list[NumberReading]:
     for width in WIDTHS:
         where = [i for i, picture in prepared.items() if picture.shape[1] == width]
         if where:
-            columns = spell(shipped_net("numbers"), np.stack([prepared[i] for i in where]))
-            for i, reading in zip(where, decode(columns), strict=True):
+            found = read_prepared(shipped_net("numbers"), np.stack([prepared[i] for i in where]))
+            for i, reading in zip(where, found, strict=True):
                 readings[i] = replace(reading, inked=has_ink(greys[i]))
+    return readings
+
+
+def read_prepared(
+    nets: ort.InferenceSession, pictures: Array, calibration: Calibration | None = None
+) -> list[NumberReading]:
+    """Readings of prepared pictures (N, rows, columns), calibrated as given or else as shipped."""
+    columns = spell(nets, pictures, VIEWS)
+    readings = decode(columns, calibration)
+    doubted = [i for i, reading in enumerate(readings) if reading.top < -_EVIDENT]
+    if doubted:
+        # Each net is shown what the other was: of four that agree by chance there are fewer than of two.
+        more = spell(nets, pictures[doubted], VIEWS[::-1])
+        every = decode(np.concatenate([columns[doubted], more], axis=1), calibration)
+        for i, reading in zip(doubted, every, strict=True):
+            readings[i] = reading
     return readings
 
 
@@ -303,17 +319,17 @@ def even_ink(grey: Picture, reach: int) -> Picture:
 
 
 VIEWS = (1.0, 13 / 16)
-"""How wide each of the nets is shown a field.
+"""How wide each of the nets is shown a field; in reverse where that leaves a doubt.
 
 Most fields hold one or two digits, with room enough; the nets learnt from many that hold three or four.
 """
 
 
-def spell(nets: ort.InferenceSession, pictures: Array) -> Array:
-    """What each of the nets says of its view of prepared pictures (N, rows, columns), as `decode` takes it."""
+def spell(nets: ort.InferenceSession, pictures: Array, widths: Sequence[float]) -> Array:
+    """What each of the nets says of prepared pictures (N, rows, columns) shown so wide, as `decode` takes it."""
     # Some fifty at a time stay in the cache.
     parts = [pictures[i : i + 50] for i in range(0, len(pictures), 50)]
-    views = (np.stack([_narrowed(part, width) for width in VIEWS], axis=1) for part in parts)
+    views = (np.stack([_narrowed(part, width) for width in widths], axis=1) for part in parts)
     return np.concatenate([nets.run(None, {"pictures": view.astype(np.float32) / 255})[0] for view in views])
 
 

@@ -1,6 +1,7 @@
 """How well the nets read people they have never seen: every figure with its count and an interval."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,15 +44,18 @@ def answer(reading: digits.NumberReading) -> str:
     return STRUCK if not reading.value and reading.struck > reading.probability("") else reading.value
 
 
-def read_fields(fields: Fields, spell: Any, calibration: digits.Calibration | None) -> list[Read]:
-    """Every field read; `spell` takes prepared pictures to log probabilities."""
+Reader = Callable[[Array], list[digits.NumberReading]]
+"""Takes prepared pictures of one width to readings."""
+
+
+def read_fields(fields: Fields, reader: Reader) -> list[Read]:
+    """Every field read."""
     reads = []
     for width, pictures in fields.pictures.items():
         if not len(pictures):
             continue
-        readings = digits.decode(spell(pictures), calibration)
         for picture, reading, (label, kind, writer, _, level) in zip(
-            pictures, readings, fields.facts[width], strict=True
+            pictures, reader(pictures), fields.facts[width], strict=True
         ):
             reads.append(Read(label, answer(reading), reading.confidence, kind, writer, level, picture, reading))
     return reads
@@ -105,9 +109,7 @@ def _kept(reads: list[Read], least: float) -> list[int]:
     return [sum(not read.right for read in sure), len(sure)]
 
 
-def measure_numbers(
-    data: Path, spell: Any, calibration: digits.Calibration | None, seed: int, count: int
-) -> tuple[dict[str, Any], list[Read]]:
+def measure_numbers(data: Path, reader: Reader, seed: int, count: int) -> tuple[dict[str, Any], list[Read]]:
     """Figures on held-out writers, `count` plain fields for each level and part of the world; and all that was read."""
     writers = load_writers(data, "test", np.random.default_rng(seed))
     figures: dict[str, Any] = {"plain": {}}
@@ -115,7 +117,7 @@ def measure_numbers(
     for place, weights in (("europe", EUROPE), ("elsewhere", ELSEWHERE)):
         for level in LEVELS:
             seed += 1
-            reads = _reads(writers, count, seed, spell, calibration, levels=(level,), kinds=("plain",), weights=weights)
+            reads = _reads(writers, count, seed, reader, levels=(level,), kinds=("plain",), weights=weights)
             figures["plain"][f"{place}, {level}"] = share_right(reads)
             every += reads
     by_person = {writer: [r for r in every if r.writer == writer] for writer in {r.writer for r in every}}
@@ -129,10 +131,10 @@ def measure_numbers(
     for kind in KINDS:
         if kind not in ("plain", "empty"):
             seed += 1
-            reads = _reads(writers, count // 3, seed, spell, calibration, kinds=(kind,), weights=both)
+            reads = _reads(writers, count // 3, seed, reader, kinds=(kind,), weights=both)
             figures["kinds"][kind] = share_right(reads)
             every += reads
-    empties = _reads(writers, 4 * count, seed + 1, spell, calibration, kinds=("empty",), weights=both)
+    empties = _reads(writers, 4 * count, seed + 1, reader, kinds=("empty",), weights=both)
     filled = sum(read.answer != "" for read in empties)
     figures["empty"] = {
         "fields": len(empties),
@@ -151,8 +153,8 @@ def measure_numbers(
     return figures, every
 
 
-def _reads(writers: list[Writer], count: int, seed: int, spell: Any, calibration: Any, **how: Any) -> list[Read]:
-    return read_fields(render_numbers(writers, count, seed, borrow=False, **how), spell, calibration)
+def _reads(writers: list[Writer], count: int, seed: int, reader: Reader, **how: Any) -> list[Read]:
+    return read_fields(render_numbers(writers, count, seed, borrow=False, **how), reader)
 
 
 def confusion(reads: list[Read]) -> list[list[int]]:

@@ -100,9 +100,7 @@ def calibrate(data: Path, out: Path, seed: int, sheets: int = 240, boxes: int = 
     right: dict[str, list[bool]] = {"empty": [], "filled": []}
     fields = joined(from_sheets(people(data, "calibrate"), numbers_to_calibrate, sheets, seed))
     for width, pictures in fields.pictures.items():
-        for reading, fact in zip(
-            digits.decode(digits.spell(numbers, pictures), AS_IT_IS), fields.facts[width], strict=True
-        ):
+        for reading, fact in zip(digits.read_prepared(numbers, pictures, AS_IT_IS), fields.facts[width], strict=True):
             side = "filled" if answer(reading) else "empty"
             tops[side].append(reading.top)
             right[side].append(reading.value == fact[0])
@@ -126,7 +124,7 @@ def report(data: Path, out: Path, seed: int, asked: dict[str, object], began: fl
     stored = json.loads((out / "calibration.json").read_text(encoding="utf-8"))["numbers"]
     calibration = digits.Calibration(digits.Odds(**stored["empty"]), digits.Odds(**stored["filled"]))
     numbers, boxes = session(out / "numbers.onnx"), session(out / "marks.onnx")
-    figures, _ = measure_numbers(data, lambda p: digits.spell(numbers, p), calibration, seed + 50, 3_000)
+    figures, _ = measure_numbers(data, lambda p: digits.read_prepared(numbers, p, calibration), seed + 50, 3_000)
     people = {
         part: dict(sorted(Counter(w.group for w in load_writers(data, part, np.random.default_rng(seed))).items()))
         for part in ("train", "calibrate", "test")
