@@ -221,3 +221,10 @@ def test_where_one_thing_is_sure_nothing_else_is_likely() -> None:
         if reading.confidence > 0.9999:
             others = [reading.probability(str(n)) for n in range(1000) if str(n) != reading.value]
             assert sum(others) < 1e-3
+
+
+def test_only_what_two_views_leave_in_doubt_is_shown_twice_more() -> None:
+    pictures = written(some_numbers(3), 3)
+    readings = [r for blur in (0.6, 3) for r in read_numbers([cv2.GaussianBlur(p, (0, 0), blur) for p in pictures])]
+    shown = {views: [r.top for r in readings if len(r.columns) == views and not r.bare] for views in (2, 4)}
+    assert shown[2] and shown[4] and min(shown[2]) >= -1e-3
