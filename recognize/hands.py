@@ -96,7 +96,7 @@ def _writer(field: Field) -> str:
 def _lines(field: Field) -> tuple[_Line, _Line]:
     """Its row and its column, along which one mistake changes several totals; a trick count stands for itself."""
     if field.column == "tricks":
-        return (field.id,), (field.id,)
+        return (field.id, "row", None), (field.id, "column", None)
     return (str(field.deal),), (field.column, field.seat, field.on)
 
 

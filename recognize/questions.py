@@ -66,7 +66,8 @@ def questions(
         unmarked = field.column == "contract" and search.rows[deal - 1].blank()
         ink = search.ink[question.field]
         answered = fields[question.field].why == "person"
-        borne_out = answered and ink.under is not None and ink.under.best == question.best
+        read = ink.under if answered else None
+        borne_out = read is not None and read.exact is not None and read.best == question.best
         asked = (numbers or unmarked or answered) and not borne_out
         if asked or _row_doubt(doubt, deal) > ROW_SURE:
             found.append(question)

@@ -116,6 +116,8 @@ def test_a_mistake_in_a_peculiar_hand_is_still_found():
         (("d11.pool.A", "d12.pool.A"), False),
         (("d11.pool.A", "d11.mountain.A"), False),
         (("d11.pool.A", "d12.mountain.A"), True),
+        (("d11.tricks.A", "d12.tricks.A"), True),
+        (("d11.tricks.A", "d11.tricks.B"), True),
     ],
 )
 def test_boxes_of_one_row_or_column_do_not_speak_for_each_other(names, believed):
