@@ -64,10 +64,9 @@ def questions(
         # A person who looked says that it stands so; but an answer that the picture does not bear out may be mistaken.
         numbers = all(number_of(value) is not None for value in (question.best, *question.other))
         unmarked = field.column == "contract" and search.rows[deal - 1].blank()
-        ink = search.ink[question.field]
         answered = fields[question.field].why == "person"
-        read = ink.under if answered else None
-        borne_out = read is not None and read.exact is not None and read.best == question.best
+        under = search.ink[question.field].under
+        borne_out = under is not None and under.exact is not None and under.best == question.best
         asked = (numbers or unmarked or answered) and not borne_out
         if asked or _row_doubt(doubt, deal) > ROW_SURE:
             found.append(question)
