@@ -87,9 +87,9 @@ EXCHANGED = 1e-4
 EVIDENTLY = 1e3
 """By so much must it be the likelier that they do."""
 
-AMISS, FITTING = 15.0, 4.0
+AMISS = 15.0
 """Where marks and totals of two rows running speak less than this against their deals (natural logarithm), they are in
-their own rows; and in each other's only where they speak less than that against the deals so."""
+their own rows; and in each other's only where they speak less than this against the deals so."""
 
 TRIED = 2
 """So many pairs of rows are tried, those first that are most amiss."""
@@ -107,7 +107,7 @@ def _exchanged(search: Search, path: list[Node]) -> Rows | None:
         if amiss < AMISS:
             break
         other = search.exchanged(rows)
-        if _amiss(other, other.best(path[: rows[0]], rows[1]), *rows) < FITTING:
+        if _amiss(other, other.best(path[: rows[0]], rows[1]), *rows) < AMISS:
             score = other.best()[-1].score
             if score > most:
                 most, found = score, rows

@@ -8,12 +8,12 @@ from recognize.search import Node, Search, Sheet
 from recognize.totals import due_values, number_of
 from scoring.game import COLUMNS, Cell
 from scoring.text import Text
-from templates import Field
+from templates import Field, Form
 
 RISK = 0.015
 """How many wrong fields that matter may be expected on a sheet beside those that are asked about."""
 
-DOUBTED_MISTAKE = 0.97
+DOUBTED_MISTAKE = 0.95
 """A mistake less probable than this is asked about before anybody is told of it."""
 
 IDLE = 0.25
@@ -53,8 +53,8 @@ def questions(
     found = [
         *_doubtful(search, path, fields, doubt, {mistake.field for mistake in mistakes}),
         *_unexplained(search, path, fields),
-        *_doubted_mistakes(mistakes, fields),
     ]
+    _add_doubted_mistakes(found, search.sheet.form, mistakes, fields)
     notes = []
     for question in _against_the_row(search.sheet, [node.row for node in path if node.row is not None], fields):
         field = search.sheet.form.by_id[question.field]
@@ -250,16 +250,35 @@ def _against_the_row(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldRe
             yield Question(field.id, reading.value, ("",) if due is None else (str(due),), why)
 
 
-def _doubted_mistakes(mistakes: tuple[Mistake, ...], fields: Mapping[str, FieldReading]) -> Iterator[Question]:
+def _add_doubted_mistakes(
+    found: list[Question], form: Form, mistakes: tuple[Mistake, ...], fields: Mapping[str, FieldReading]
+) -> None:
+    """To the questions `found`, of the mistakes that may be none those which no answer to the others settles."""
     for mistake in mistakes:
         # Of what a person said stands there it need not be asked whether it was misread.
         told = mistake.field in fields and fields[mistake.field].why == "person"
-        if mistake.confidence < DOUBTED_MISTAKE and mistake.field and not told:
-            best = "" if mistake.written is None else str(mistake.written)
-            other = () if mistake.expected is None else (str(mistake.expected),)
-            yield Question(
-                mistake.field,
-                best,
-                other,
-                Text("ошибка игроков или неверно прочитано?", "a mistake of the players, or misread?"),
+        if mistake.confidence >= DOUBTED_MISTAKE or not mistake.field or told:
+            continue
+        why = Text("ошибка игроков или неверно прочитано?", "a mistake of the players, or misread?")
+        if mistake.field in fields and fields[mistake.field].confidence >= DOUBTED_MISTAKE:
+            rests_on = _rests_on(form, mistake, fields)
+            if any(question.field in rests_on for question in found):
+                continue
+            why = Text(
+                "ошибка игроков или сдачу сыграли иначе?", "a mistake of the players, or was the deal played otherwise?"
             )
+        best = "" if mistake.written is None else str(mistake.written)
+        other = () if mistake.expected is None else (str(mistake.expected),)
+        found.append(Question(mistake.field, best, other, why))
+
+
+def _rests_on(form: Form, mistake: Mistake, fields: Mapping[str, FieldReading]) -> set[str]:
+    """The fields that say what was due where a mistake stands: the last total above it and the deals since then."""
+    cell = Cell(mistake.column, mistake.seat or "", mistake.on)
+    above = mistake.deal - 1
+    while above > 0 and number_of(fields[cell.field(above)].value) is None:
+        above -= 1
+    deals = range(above + 1, mistake.deal + 1)
+    return {cell.field(deal) for deal in (above, *deals)} | {
+        field.id for field in form.fields if field.column in PLAYED and field.deal in deals
+    }
