@@ -54,7 +54,7 @@ def questions(
         *_doubtful(search, path, fields, doubt, {mistake.field for mistake in mistakes}),
         *_unexplained(search, path, fields),
     ]
-    _add_doubted_mistakes(found, search.sheet.form, mistakes, fields)
+    found.extend(_doubted_mistakes(search.sheet.form, mistakes, fields, {question.field for question in found}))
     notes = []
     for question in _against_the_row(search.sheet, [node.row for node in path if node.row is not None], fields):
         field = search.sheet.form.by_id[question.field]
@@ -250,26 +250,28 @@ def _against_the_row(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldRe
             yield Question(field.id, reading.value, ("",) if due is None else (str(due),), why)
 
 
-def _add_doubted_mistakes(
-    found: list[Question], form: Form, mistakes: tuple[Mistake, ...], fields: Mapping[str, FieldReading]
-) -> None:
-    """To the questions `found`, of the mistakes that may be none those which no answer to the others settles."""
+def _doubted_mistakes(
+    form: Form, mistakes: tuple[Mistake, ...], fields: Mapping[str, FieldReading], asked: Collection[str]
+) -> Iterator[Question]:
+    """Mistakes that may be none: misread themselves, or due to what is `asked` about or was played otherwise."""
     for mistake in mistakes:
         # Of what a person said stands there it need not be asked whether it was misread.
         told = mistake.field in fields and fields[mistake.field].why == "person"
         if mistake.confidence >= DOUBTED_MISTAKE or not mistake.field or told:
             continue
-        why = Text("ошибка игроков или неверно прочитано?", "a mistake of the players, or misread?")
-        if mistake.field in fields and fields[mistake.field].confidence >= DOUBTED_MISTAKE:
-            rests_on = _rests_on(form, mistake, fields)
-            if any(question.field in rests_on for question in found):
-                continue
+        if mistake.field not in fields or fields[mistake.field].confidence < DOUBTED_MISTAKE:
+            why = Text("ошибка игроков или неверно прочитано?", "a mistake of the players, or misread?")
+        elif _rests_on(form, mistake, fields).isdisjoint(asked):
             why = Text(
                 "ошибка игроков или сдачу сыграли иначе?", "a mistake of the players, or was the deal played otherwise?"
             )
+        else:
+            why = Text(
+                "ошибка ли это, решит ответ на другой вопрос", "the answer to another question tells if it is a mistake"
+            )
         best = "" if mistake.written is None else str(mistake.written)
         other = () if mistake.expected is None else (str(mistake.expected),)
-        found.append(Question(mistake.field, best, other, why))
+        yield Question(mistake.field, best, other, why)
 
 
 def _rests_on(form: Form, mistake: Mistake, fields: Mapping[str, FieldReading]) -> set[str]:
