@@ -47,7 +47,6 @@ _SPELLABLE = re.compile(r"-?|#|-?[0-9]+")
 """What can stand in a field: nothing, a dash, a number; or it is struck out."""
 _NOTHING = np.full((1, 1, len(SYMBOLS) + 1), -46.0)
 _NOTHING[..., _BLANK] = 0.0
-_READABLE = set("0123456789-")
 
 
 SURE = 3.0
@@ -103,7 +102,7 @@ class NumberReading:
 
     def probability(self, text: str) -> float:
         """How likely `text` is what stands in the field: "24", "-", or "" for an empty field; 0 for anything else."""
-        return self._calibrated(text) if set(text) <= _READABLE else 0.0
+        return self._calibrated(text) if is_text(text) else 0.0
 
     @property
     def bare(self) -> bool:
@@ -310,6 +309,8 @@ def prepare(image: Picture) -> Picture:
 
 def as_grey(image: Picture) -> Picture:
     """The picture in grey; raises ValueError where it is none."""
+    if not isinstance(image, np.ndarray):
+        raise ValueError(f"a picture is an array of uint8, grey or BGR, not {type(image).__name__}")
     if image.dtype != np.uint8 or image.ndim not in (2, 3) or (image.ndim == 3 and image.shape[2] != 3):
         raise ValueError(f"a picture is uint8, grey or BGR, not {image.dtype} of shape {image.shape}")
     if not image.size:

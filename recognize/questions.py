@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from recognize.reading import FieldReading, Mistake, Question
-from recognize.rows import Row, tricks_probability
+from recognize.rows import TRICK_VALUES, Row, tricks_probability
 from recognize.search import Node, Search, Sheet
 from recognize.totals import due_values, number_of
 from scoring.game import COLUMNS, Cell
@@ -50,8 +50,9 @@ def questions(
 
     `path` are the game's rows, in order; of its `mistakes` those are asked about that may be misread.
     """
+    mistaken = {mistake.field for mistake in mistakes}
     found = [
-        *_doubtful(search, path, fields, doubt, {mistake.field for mistake in mistakes}),
+        *_doubtful(search, path, fields, doubt, mistaken),
         *_unexplained(search, path, fields),
     ]
     found.extend(_doubted_mistakes(search.sheet.form, mistakes, fields, {question.field for question in found}))
@@ -61,17 +62,19 @@ def questions(
         deal = field.deal or 0
         # Other tricks than the totals are reckoned from are not passed over: they may be a slip of the pen, or right
         # and the totals wrong. And where nothing is marked, the totals alone are too little to tell by what was played.
-        # A person who looked says that it stands so; but an answer that the picture does not bear out may be mistaken.
         numbers = all(number_of(value) is not None for value in (question.best, *question.other))
         unmarked = field.column == "contract" and search.rows[deal - 1].blank()
-        answered = fields[question.field].why == "person"
-        under = search.ink[question.field].under
-        borne_out = under is not None and under.exact is not None and under.best == question.best
-        asked = (numbers or unmarked or answered) and not borne_out
-        if asked or _row_doubt(doubt, deal) > ROW_SURE:
+        if fields[question.field].why == "person":
+            # Who looked has answered, unless nobody can write what he says.
+            asked = field.column == "tricks" and question.best not in TRICK_VALUES
+        else:
+            asked = numbers or unmarked or _row_doubt(doubt, deal) > ROW_SURE
+        if asked:
             found.append(question)
         else:
-            notes.append(Text(f"сдача {deal}: ", f"deal {deal}: ") + question.why)
+            notes.append(Text(f"сдача {deal} [{field.id}]: ", f"deal {deal} [{field.id}]: ") + question.why)
+    told = {*mistaken, *(question.field for question in found)}
+    found.extend(_doubted_deals(search, fields, doubt, told))
     first: dict[str, Question] = {}
     for question in found:
         first.setdefault(question.field, question)
@@ -248,6 +251,29 @@ def _against_the_row(sheet: Sheet, rows: list[Row], fields: Mapping[str, FieldRe
                     f"by the rest of the deal this should be {due}",
                 )
             yield Question(field.id, reading.value, ("",) if due is None else (str(due),), why)
+
+
+def _doubted_deals(
+    search: Search, fields: Mapping[str, FieldReading], doubt: Doubt, told: Collection[str]
+) -> Iterator[Question]:
+    """Deals that may be worth something else although every box is plain and nothing is `told` of their rows."""
+    said = {search.sheet.form.by_id[name].deal for name in told if name}
+    most: dict[int, tuple[float, Cell]] = {}
+    for (deal, cell), share in doubt.items():
+        if deal not in said and share > RISK:
+            most[deal] = max(most.get(deal, (0.0, cell)), (share, cell))
+    for deal, (_, cell) in sorted(most.items()):
+        reading = fields[cell.field(deal)]
+        if reading.why != "person":
+            yield Question(
+                cell.field(deal),
+                reading.value,
+                (),
+                Text(
+                    "сдачу можно прочесть и иначе, и тогда этот итог неверен",
+                    "the deal may have been played otherwise, and then this total is wrong",
+                ),
+            )
 
 
 def _doubted_mistakes(
