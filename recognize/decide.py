@@ -15,7 +15,7 @@ from math import exp, log
 from recognize.beside import results
 from recognize.hands import by_hand
 from recognize.ink import Ink
-from recognize.questions import PLAYED, Doubt, questions, unsure
+from recognize.questions import PLAYED, Doubt, questions, since_last_total, unsure
 from recognize.reading import FieldReading, Mistake, Question
 from recognize.rows import TRICK_VALUES, Row, against, mark_probability, tricks_probability
 from recognize.search import Node, Rows, Search, Sheet, as_deal, elsewhere, exchange, totals_of
@@ -285,15 +285,14 @@ def _mistake(
     # that total stands there as read.
     sure = fields[mistake.field].confidence if mistake.field in fields else 0.0
     cell = Cell(mistake.column, mistake.seat, mistake.on)
-    for deal in range(mistake.deal, 0, -1):
+    deals = since_last_total(cell, mistake.deal, fields)
+    for deal in deals:
         sure *= (HALF_SEEN if deal in hidden else 1.0) * (1 - doubt.get((deal, cell), 0.0))
-        above = fields[cell.field(deal - 1)]
-        if number_of(above.value) is not None:
-            sure *= above.confidence
-            break
-        if (deal - 1, cell) in unseen:
+        if deal > deals.start and (deal - 1, cell) in unseen:
             # The slip may as well stand there, and be carried on here.
             sure *= 0.5
+    if deals and number_of((above := fields[cell.field(deals.start - 1)]).value) is not None:
+        sure *= above.confidence
     return Mistake(
         mistake.deal,
         mistake.field,

@@ -169,8 +169,7 @@ def read_prepared(
     """Readings of prepared pictures (N, rows, columns), calibrated as given or else as shipped."""
     columns = spell(nets, pictures, VIEWS)
     texts, tops = _spelt(columns)
-    alike = np.array([len(set(own)) == 1 and is_text(own[0]) for own in texts], bool)
-    clear = alike & (tops.mean(axis=1) > -_CLEAR)
+    clear = _alike(texts) & (tops.mean(axis=1) > -_CLEAR)
     readings = iter(decode(columns[clear], calibration))
     if clear.all():
         return list(readings)
@@ -187,9 +186,7 @@ def decode(columns: Array, calibration: Calibration | None = None) -> list[Numbe
     calibration = calibration or _calibration()
     spelt, tops = _spelt(columns)
     # Where one thing is evident, whatever else it might be need not be sought; it can still be asked for.
-    evident = (tops.min(axis=1) > -_EVIDENT) & [
-        len(set(own)) == 1 and own[0] != _STRUCK and is_text(own[0]) for own in spelt
-    ]
+    evident = _alike(spelt) & (tops.min(axis=1) > -_EVIDENT)
     considered = [
         own[:1] if sure else list(dict.fromkeys(t for of_view in field for t in list(_search(of_view))[:_CONSIDERED]))
         for own, sure, field in zip(spelt, evident, columns, strict=True)
@@ -213,6 +210,11 @@ def _spelt(columns: Array) -> tuple[list[list[str]], Array]:
     texts = ["".join(SYMBOLS[s] for s in row[keep & (row != _BLANK)]) for row, keep in zip(greedy, new, strict=True)]
     tops = _log_probabilities(flat, texts).reshape(count, views)
     return [texts[i * views : (i + 1) * views] for i in range(count)], tops
+
+
+def _alike(spelt: Sequence[Sequence[str]]) -> Array:
+    """Which fields every view spells alike, and as something that can stand there."""
+    return np.array([len(set(own)) == 1 and is_text(own[0]) for own in spelt], bool)
 
 
 def _in_every_view(columns: Array, texts: Sequence[Sequence[str]]) -> Iterator[Array]:

@@ -258,13 +258,10 @@ def _doubted_deals(
 ) -> Iterator[Question]:
     """Deals that may be worth something else although every box is plain and nothing is `told` of their rows."""
     said = {search.sheet.form.by_id[name].deal for name in told if name}
-    most: dict[int, tuple[float, Cell]] = {}
-    for (deal, cell), share in doubt.items():
-        if deal not in said and share > RISK:
-            most[deal] = max(most.get(deal, (0.0, cell)), (share, cell))
-    for deal, (_, cell) in sorted(most.items()):
+    for deal in sorted({deal for deal, _ in doubt} - said):
+        share, cell = max((share, cell) for (number, cell), share in doubt.items() if number == deal)
         reading = fields[cell.field(deal)]
-        if reading.why != "person":
+        if share > RISK and reading.why != "person":
             yield Question(
                 cell.field(deal),
                 reading.value,
@@ -281,11 +278,12 @@ def _doubted_mistakes(
 ) -> Iterator[Question]:
     """Mistakes that may be none: misread themselves, or due to what is `asked` about or was played otherwise."""
     for mistake in mistakes:
+        reading = fields.get(mistake.field)
         # Of what a person said stands there it need not be asked whether it was misread.
-        told = mistake.field in fields and fields[mistake.field].why == "person"
+        told = reading is not None and reading.why == "person"
         if mistake.confidence >= DOUBTED_MISTAKE or not mistake.field or told:
             continue
-        if mistake.field not in fields or fields[mistake.field].confidence < DOUBTED_MISTAKE:
+        if reading is None or reading.confidence < DOUBTED_MISTAKE:
             why = Text("ошибка игроков или неверно прочитано?", "a mistake of the players, or misread?")
         elif _rests_on(form, mistake, fields).isdisjoint(asked):
             why = Text(
@@ -303,10 +301,15 @@ def _doubted_mistakes(
 def _rests_on(form: Form, mistake: Mistake, fields: Mapping[str, FieldReading]) -> set[str]:
     """The fields that say what was due where a mistake stands: the last total above it and the deals since then."""
     cell = Cell(mistake.column, mistake.seat or "", mistake.on)
-    above = mistake.deal - 1
-    while above > 0 and number_of(fields[cell.field(above)].value) is None:
-        above -= 1
-    deals = range(above + 1, mistake.deal + 1)
-    return {cell.field(deal) for deal in (above, *deals)} | {
+    deals = since_last_total(cell, mistake.deal, fields)
+    return {cell.field(deal) for deal in (deals.start - 1, *deals)} | {
         field.id for field in form.fields if field.column in PLAYED and field.deal in deals
     }
+
+
+def since_last_total(cell: Cell, deal: int, fields: Mapping[str, FieldReading]) -> range:
+    """The deals up to this one since a total was last read in a column above it; none for the carry-over row."""
+    first = max(deal, 1)
+    while first > 1 and number_of(fields[cell.field(first - 1)].value) is None:
+        first -= 1
+    return range(first, deal + 1)

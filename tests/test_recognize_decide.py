@@ -247,7 +247,9 @@ def test_a_row_in_which_nothing_is_marked_is_told_by_its_totals_and_asked_about(
     looked = {question.field: answered_ink("", ink[question.field]) for question in decision.review}
     after = decide(sheet, ink | looked)
     assert after.review == () and after.played == decision.played
-    assert any(note.en.startswith("deal 5 [d05.contract.") and "there is no mark" in note.en for note in after.notes)
+    (unmarked,) = (name for name in values if name.startswith("d05.contract."))
+    due = f"deal 5 [{unmarked}]: there is no mark, but the rest of the deal calls for one"
+    assert due in [note.en for note in after.notes]
 
 
 def test_totals_that_no_deal_explains_are_asked_about_not_passed_over():
@@ -320,7 +322,7 @@ def test_a_mistake_may_stand_in_a_doubtful_total_above_it_which_settles_it(seen)
     ink = clear_ink(sheet.form, values) | {above: doubtful}
     decision = decide(sheet, ink)
     (claimed,) = decision.mistakes
-    assert claimed.field == slip.field and claimed.confidence < 0.6
+    assert claimed.field == slip.field and claimed.confidence <= (0.6 if seen else 0.5)
     first, second = decision.review
     assert (first.field, second.field) == (above, slip.field) and "another question" in second.why.en
     # Either answer settles it.
